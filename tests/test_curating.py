@@ -101,7 +101,7 @@ async def test_the_run_is_a_run_like_any_other(tmp_path: Path, pmc: Path, server
         await score_run(made)
 
 
-async def test_nothing_left_to_ask_is_an_empty_file_and_a_table_that_says_why(
+async def test_nothing_left_to_ask_writes_no_file_and_a_table_says_why(
     tmp_path: Path, pmc: Path, server: Loopback
 ) -> None:
     out = tmp_path / "c.jsonl"
@@ -109,7 +109,8 @@ async def test_nothing_left_to_ask_is_an_empty_file_and_a_table_that_says_why(
         settings(pmc, server.base_url, {"published_after": "2030-01-01"}), MemoryStore(), Progress()
     )
     assert built.run is None
-    assert out.read_text() == ""
+    assert not out.exists()
+    assert not out.with_suffix(".jsonl.flow.json").exists()
     assert flow(built)["published_after"] == (6, 6)
     assert "no case was built: rule published_after" in built.account.text()
     assert server.total == 0

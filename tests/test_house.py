@@ -24,13 +24,13 @@ OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
     "engine": 2941, "engine.models": 2674, "engine.stores": 1077, "agents": 2365,
     "scenarios": 482, "scenarios.answers": 1997, "scenarios.encounters": 1016, "scenarios.level_items": 341,
-    "scenarios.loaders": 2360, "scenarios.mimic": 1907, "scenarios.parsers": 1072, "scenarios.published": 208,
+    "scenarios.loaders": 2383, "scenarios.mimic": 1907, "scenarios.parsers": 1072, "scenarios.published": 208,
     "scenarios.terms": 245,
     "evaluators": 439, "evaluators.injection": 395, "evaluators.judges": 404, "evaluators.levels": 796,
     "evaluators.lexical": 380, "evaluators.metrics": 455, "evaluators.open_answers": 832, "evaluators.outcome": 639,
     "evaluators.reasoning": 1582, "evaluators.report": 2842, "evaluators.search": 1102,
-    "cli": 1684, "exchange": 1198, "faces": 993, "runs": 1639, "scoring": 1049, "testing": 480, "wardround": 722,
-    "agents.history": 1314, "scenarios.diseases": 2668, "scenarios.orders": 3553, "scenarios.reports": 2334,
+    "cli": 1695, "exchange": 1198, "faces": 993, "runs": 1639, "scoring": 1049, "testing": 480, "wardround": 724,
+    "agents.history": 1314, "scenarios.diseases": 2668, "scenarios.orders": 3565, "scenarios.reports": 2334,
 }  # fmt: skip
 """The most statements of a room, imports and docstrings left out: who adds some takes some away, or says here why.
 
@@ -87,6 +87,8 @@ of diseases find the abbreviation of a name without the words of its course. Twe
 that do not fit together.
 Three hundred of orders read when a result was taken, as doctors say it, and answer with the results of that time or
 with what the record does not tell: words of time were passed over, so that another day's value was given unasked.
+Thirteen of the command line and of `wardround` say that a build made nothing, and write no file. Twelve of orders name
+a loop of a user's names of tests. Twenty-three of loaders add up white cells that are told as fractions.
 """
 OPENED = {
     "engine.protocols": "Agent Model Evaluator", "engine.models.provider": "Provider",

@@ -41,10 +41,11 @@ from wardround.scenarios.reports.curation import Checking, Curation, CurationAcc
 def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> MimicAccount:
     """Build cases into the file `out` and write the account of the build to `out` + '.flow.json'.
 
-    Either both files are replaced or neither is. The working database is the folder `out` + '.work' and needs as much
-    room as the rows of the chosen admissions. It stays if the build is interrupted: the same build then goes on from
-    the last step that it finished, and one with other settings or files begins anew. A build that ends or fails removes
-    the folder. `say` gets lines for the user. Raises UsageError for input that cannot be used.
+    Either both files are replaced or neither is; a build without a case replaces neither. The working database is the
+    folder `out` + '.work' and needs as much room as the rows of the chosen admissions. It stays if the build is
+    interrupted: the same build then goes on from the last step that it finished, and one with other settings or files
+    begins anew. A build that ends or fails removes the folder. `say` gets lines for the user. Raises UsageError for
+    input that cannot be used.
     """
     check_writable(out)
     build = Build(options)
@@ -62,7 +63,8 @@ def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = l
             _settle(stream)
         with open(half_account, "w", encoding="utf-8", opener=owner_only) as beside:
             _write_account(flow.json(), beside)
-        _publish(out)
+        if flow.cases:
+            _publish(out)
     except Exception:
         shutil.rmtree(where, ignore_errors=True)
         raise
@@ -138,8 +140,8 @@ class RunBuild(ABC, Generic[AccountT, IntakeT, OptionsT]):
         built = await CaseBuild(Path("cases.jsonl")).begin(settings, open_store("study.db"), Progress())
         print(built.account.text())
 
-    The account goes to `out` + '.flow.json'; either both files are replaced or neither is. If the run is stopped, what
-    the finished episodes gave is written, in the order of their sources.
+    The account goes to `out` + '.flow.json'; either both files are replaced or neither is, and neither if nothing was
+    made. If the run is stopped, what the finished episodes gave is written, in the order of their sources.
     """
 
     SCENARIO: ClassVar[type[Curation | ItemWriting]]
@@ -224,7 +226,8 @@ class RunBuild(ABC, Generic[AccountT, IntakeT, OptionsT]):
         account = self._account(intake, begun, options, steps)
         account.open, account.dropped = intake.finished.dropped, intake.dropped
         account.skipped, account.spent = begun.skipped, await _spent_by_seat(run) if run else {}
-        self._write(intake, account, lines)
+        if lines:
+            self._write(intake, account, lines)
         return Built(account, await run.endings() if run else {}, run)
 
     @abstractmethod

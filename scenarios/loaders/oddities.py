@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from wardround.engine.records import Json
@@ -27,7 +27,9 @@ _NO_NAME = regex(
 _SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
 _AGE = regex(
     rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d"
-    r"|\b(?:minus|negative) (?:\d+|[a-z]+)[ -](?:years?|months?|weeks?)\b(?! (?:later|earlier|before|after))",
+    r"|\b(?:minus|negative) (?:\d+|[a-z]+)[ -](?:years?|months?|weeks?)\b(?! (?:later|earlier|before|after))"
+    r"|\b(?:[MF]\s?/|(?:fe)?male\s?[/,:])\s?[-\u2212]\d{1,3}\b"
+    r"|(?:^|[ (:;,=])[-\u2212]\d{1,3}\s?/\s?(?:[MF]|(?:fe)?male)\b",
     re.IGNORECASE,
 )
 _OLD = regex(
@@ -41,20 +43,25 @@ _NUMBER = regex(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
 _FIGURE = regex(rf"{_NUMBER.pattern}(?: \d{{3}})*(?:\s?[-\u2013]\s?\d+(?:[.,]\d+)?)?")
 """A number, with spaces between its thousands, or a range of two."""
 _UNITLESS = regex(
-    r"\bpH\b|\bINR\b|ratio|index|gravity|score|titer|titre|anion gap|count ratio|prothrombin time|probability|grade"
-    r"|^[HIL]$|\b(?:STX|UTX|HPE|ARCH-)\d|PEEP|tidal volume|required O2|temperature|\bvalue\b"
-    r"|\bage\b|fraction|factor|z-?score|crossmatch|saturation|number|stage|class|specific|RDW|osmol|gap",
+    r"\bpH\b|\bINR\b|\bratio|index|gravity|score|titer|titre|anion gap|count ratio|prothrombin time|probability|grade"
+    r"|^[HIL]$|\b(?:STX|UTX|HPE|ARCH-)\d|PEEP|tidal volume|required O2|\bvalue\b"
+    r"|\bage\b|fraction|factor|z-?score|crossmatch|number|stage|class|specific|RDW|gap|^blood gas: temperature$",
     re.IGNORECASE,
 )
-"""Names of figures without a unit, or with an obvious one."""
+"""Names of figures without a unit; MIMIC-IV gives none to the temperature of a blood gas."""
 
 
 _CELL = (
     r"(?:(?:segmented )?neutrophils?|polymorphonuclear (?:cells|leu[ck]ocytes|neutrophils)|polymorphs?|polys|PMNs?"
     r"|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?|lymphs|monos|eos|basos"
+    r"|(?<!immature )granulocytes?|(?<!immature )grans"  # analysers count the immature ones among the neutrophils
     r"|atypical lymphocytes?|monocytes?|eosinophils?|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)"
 )
-_CELLS = regex(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent(?:age)?|\(?%\)?))?", re.IGNORECASE)
+_CELLS = regex(
+    rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent(?:age)?|fraction|proportion|ratio|\(?%\)?))?", re.IGNORECASE
+)
+_GRANULOCYTES = regex(r"granulocytes?|grans?", re.IGNORECASE)
+_GRANULAR = regex(r"neutro|poly|pmn|band|stab|seg|eos|baso", re.IGNORECASE)
 _SHARE = r"\d+(?:[.,]\d+)?"
 _CELLS_TOLD = regex(
     rf"\b(?P<name>{_CELL})\W{{0,3}}(?:(?:of|at|were|was|count) )?\W{{0,2}}(?P<share>{_SHARE})"
@@ -63,8 +70,17 @@ _CELLS_TOLD = regex(
     re.IGNORECASE,
 )
 """A share of white cells in a text: 'neutrophils 62 %' or '62% neutrophils'."""
+_FRACTIONS_TOLD = regex(
+    rf"\b(?P<name>{_CELL})\W{{0,3}}(?:(?:of|at|were|was|count) )?\W{{0,2}}(?P<share>{_SHARE})"
+    r"(?![\d.,]*\d| ?(?:%|percent\b|per cent\b))",
+    re.IGNORECASE,
+)
+"""A figure of white cells without a sign of percent: a fraction, or a count whose unit stands elsewhere."""
+_COUNTED = regex(r"10\s?[\^*]|10[\u2070-\u209f\u00b2\u00b3\u00b9]|/|\bper\b|\bcells\b|thousand", re.IGNORECASE)
+_NEAR = 60
+"""Characters round a figure in which a unit of counts makes it no fraction."""
 _FLUIDS = ("csf", "pleural", "ascites", "synovial", "peritoneal", "joint")
-_WHOLE = 101.5
+_MOST = 101.5
 """A differential count of white cells in percent may add up to this, because its figures are rounded."""
 _WIDOWED = regex(
     r"\b(?P<state>widow(?:er)?|widowed|never (?:been )?married|unmarried|divorced|(?<=i am )single)\b"
@@ -203,7 +219,7 @@ def in_case(case: Case) -> Iterator[Oddity]:
     yield from (Oddity(*one) for one in (*in_person(case), *untimed(case), *of_later(case)))
     yield from _differential(case.labs)
     for field, text in (*_every_text(case), *_reports(case)):
-        if (whole := _differential_sum(text)) > _WHOLE:
+        if (whole := _differential_sum(text)) > _MOST:
             yield Oddity(field, f"the white cells of this sample add up to {whole:g} %")
     for number, one in enumerate(case.investigations):
         if _bare(one.name, one.text):
@@ -234,38 +250,65 @@ def _widowed(case: Case) -> Iterator[Oddity]:
 
 def _differential(labs: Sequence[Lab]) -> Iterator[Oddity]:
     """White-cell shares of one sample that add up to more than 100 %."""
-    samples: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
+    samples: dict[tuple[str, str, str], dict[str, tuple[int, float]]] = {}
     for number, lab in enumerate(labs):
         cell, value = _CELLS.fullmatch(lab.name.strip().lower()), lab.value.strip().removesuffix("%").strip()
-        if (
-            cell
-            and (lab.unit or _percent(lab.name) or _percent(lab.value)) in ("%", "percent")
-            and _NUMBER.fullmatch(value)
-            and value[0].isdigit()
-        ):
+        shares = _SHARES.get((lab.unit.strip() or _percent(lab.name) or _percent(lab.value)).lower())
+        if cell and shares and _NUMBER.fullmatch(value) and value[0].isdigit():
             fluid = cell[1].split()[0] if cell[1].split()[0] in _FLUIDS else ""
-            sample = samples.setdefault((lab.time, fluid), {})
+            sample = samples.setdefault((lab.time, fluid, shares), {})
             sample.setdefault(cell[1], (number, _share(value)))  # the same name again: another fluid
-    for cells in samples.values():
-        if (whole := sum(value for _, value in cells.values())) > _WHOLE:
+    for (_, _, shares), cells in samples.items():
+        if (whole := _whole({name: value for name, (_, value) in cells.items()}, shares)) > _MOST:
             first = min(number for number, _ in cells.values())
             yield Oddity(f"labs[{first}].value", f"the white cells of this sample add up to {whole:g} %")
 
 
+_SHARES = {"%": "percent", "percent": "percent", "per cent": "percent"}
+_SHARES |= dict.fromkeys(("", "1", "fraction", "proportion", "ratio"), "fraction")
+"""Unit -> how it tells a share of white cells."""
+
+
+def _whole(cells: Mapping[str, float], shares: str) -> float:
+    """The sum of a sample's shares in percent; granulocytes contain the kinds of them that are named too.
+
+    Figures without a sign of percent are fractions only if none is above 1; else the sum is 0.
+    """
+    if shares == "fraction" and max(cells.values(), default=0.0) > 1:
+        return 0.0
+    contained = sum(value for name, value in cells.items() if _GRANULAR.search(name))
+    granulocytes = sum(value for name, value in cells.items() if _GRANULOCYTES.fullmatch(name))
+    whole = math.fsum(cells.values()) - min(contained, granulocytes)
+    return round(whole * 100, 6) if shares == "fraction" else whole
+
+
 def _differential_sum(text: str) -> float:
-    """The highest sum of white-cell shares that a text tells of one sample; a repeated name begins another sample."""
+    """The highest sum of white-cell shares in percent that a text tells of one sample."""
+    sums = [_whole(cells, "percent") for cells in _samples(text, _CELLS_TOLD)] if "%" in text or "cent" in text else []
+    fractions = _samples(text, _FRACTIONS_TOLD) if _FRACTION.search(text) else ()
+    return max((*sums, *(_whole(cells, "fraction") for cells in fractions)), default=0.0)
+
+
+_FRACTION = regex(r"(?<!\d)0?[.,]\d")
+
+
+def _samples(text: str, pattern: re.Pattern[str]) -> Iterator[dict[str, float]]:
+    """The white cells of each sample in a text; a repeated name begins another sample."""
     sample: dict[str, float] = {}
-    highest, end = 0.0, 0
-    for match in _CELLS_TOLD.finditer(text) if "%" in text or "cent" in text else ():
-        name = (match["name"] or match["after"]).lower().rstrip("s")
+    end = 0
+    for match in pattern.finditer(text):
+        said = match.groupdict()
+        name = (said["name"] or said["after"]).lower().rstrip("s")
+        if pattern is _FRACTIONS_TOLD and _COUNTED.search(text, max(0, match.start() - _NEAR), match.end() + _NEAR):
+            continue
         if name in sample or match.start() - end > _BETWEEN:
+            yield sample
             sample = {}
         within = text.rfind("(", end, match.start()) >= 0 and sample  # 'neutrophils 80 % (bands 12 %)'
         if not within:
-            sample[name] = _share(match["share"] or match["before"])
+            sample[name] = _share(said["share"] or said["before"])
         end = match.end()
-        highest = max(highest, sum(sample.values()))
-    return highest
+    yield sample
 
 
 _BETWEEN = 40
@@ -317,6 +360,8 @@ def _reports(case: Case) -> Iterator[tuple[str, str]]:
 
 def _bare(name: str, value: str) -> bool:
     """Whether the value of a test is a mere figure where the test's name asks for a unit."""
+    if "saturation" in name.lower() and re.fullmatch(r"(?:0?[.,]\d+|1[.,]0+)", value.strip()):
+        return False  # a fraction
     return not _percent(name) and bool(_FIGURE.fullmatch(value.strip())) and not _UNITLESS.search(name)
 
 

@@ -11,6 +11,7 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 
 from wardround.engine.errors import UsageError
+from wardround.engine.logs import log
 from wardround.engine.records import Json
 from wardround.engine.text import column_rows, count_noun
 from wardround.scenarios.case import Kind
@@ -219,8 +220,28 @@ def read_test_names(path: Path) -> TestNames:
     else:
         rows = column_rows(path, "--names", ("test", "names"))
         names = tuple((row["test"], row["names"], row.get("kind", "")) for row in rows)
+        _tell_loops(names, path)
     catalogue(names, str(path))
     return names
+
+
+def _tell_loops(rows: TestNames, path: Path) -> None:
+    """Log each name of a user's table that leads back to the test of its row through the rows before it."""
+    below: dict[str, set[str]] = {}
+    for number, (said, names, _) in enumerate(rows, 2):
+        own = key(said)
+        for name in cells(names):
+            reached = [key(name)]
+            for form in reached:
+                reached += below.get(form, set()).difference(reached)
+            if own in reached[1:]:
+                log.warning(
+                    "a name leads back to itself: the rows name each other in a loop",
+                    at=f"{path}, line {number}",
+                    test=said,
+                    name=name,
+                )
+            below.setdefault(own, set()).add(key(name))
 
 
 @lru_cache(maxsize=8)

@@ -43,6 +43,22 @@ def test_the_flow_is_printed_and_written_beside_the_cases(
     assert set(account["versions"]) == {"wardround", "duckdb", "simple-icd-10-cm", "python"}
 
 
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_build_without_a_case_says_what_to_do_and_leaves_the_files_alone(
+    tree: MimicTree, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: Sequence[str]
+) -> None:
+    out = tmp_path / "out" / "cases.jsonl"
+    arguments = ("--mimic", tree.root, "--out", out, "--min-per-disease", 1000, *more)
+    assert called(mimic, *arguments) == 2
+    said = capsys.readouterr()
+    assert "no cases were built and no file was written: name other inputs, or loosen the rule" in said.err
+    assert "written: " not in said.out
+    assert list(out.parent.iterdir()) == []
+    out.write_text("of an earlier build\n")
+    assert called(mimic, *arguments) == 2
+    assert [path.read_text() for path in out.parent.iterdir()] == ["of an earlier build\n"]
+
+
 @pytest.mark.long
 def test_the_account_can_be_had_as_json(tree: MimicTree, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert called(mimic, "--mimic", tree.root, "--out", tmp_path / "c.jsonl", "--limit", 2, "--json") == 0

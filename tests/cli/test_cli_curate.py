@@ -76,6 +76,23 @@ def test_the_command_line(tmp_path: Path, pmc: Path, served: str, capsys: pytest
 
 
 @pytest.mark.parametrize(
+    ("more", "code"),
+    [(("--published-after", "2030-01-01"), 2), (("--max-tokens", 1), 3), (("--budget", "1calls"), 130)],
+)
+def test_a_build_without_a_case_exits_with_two_unless_it_failed_or_was_stopped(
+    tmp_path: Path, pmc: Path, capsys: pytest.CaptureFixture[str], more: tuple[object, ...], code: int
+) -> None:
+    out = tmp_path / "cases.jsonl"
+    with serving(Loopback(lambda messages, model: "colour")) as address:
+        begin = (pmc, "--model", "openai/m", "--base-url", address, *more, "--out", out, "--store", tmp_path / "s.db")
+        assert command(*begin) == code
+    said = capsys.readouterr()
+    assert ("no cases were built and no file was written: name other inputs" in said.err) is (code != 130)
+    assert "written: " not in said.out
+    assert not list(tmp_path.glob("cases.jsonl*"))
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("--model", "openai/m"), "name the articles"),

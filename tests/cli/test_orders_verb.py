@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
+from structlog.testing import capture_logs
 
 from wardround.cli import app
+from wardround.scenarios.orders.catalogue import read_test_names
 
 
 def test_each_line_of_a_file_is_one_object_in_order(tmp_path: Path) -> None:
@@ -51,6 +54,24 @@ def test_names_of_your_own_are_read_beside_the_table(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     pieces = json.loads(done.stdout)["pieces"]
     assert [piece["concepts"][0]["name"] for piece in pieces] == ["Zq protein", "Potassium"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ("Zq protein,Zqp,lab\nZqp,Zq protein,\n", 3),
+        ("Zq protein,Zqp,lab\nZqp,Zqq,\nZqq,zq protein,\n", 4),
+        ("Potassium,Zqk,\nZqk,K|Potassium,\n", 3),
+        ("Potassium,Zqk|Potassium,\nZqk,Zql,\n", 0),
+        ("Zq protein,Zqp,lab\nZq protein,Zqp,\n", 0),
+    ],
+)
+def test_names_that_go_round_in_a_loop_are_named_and_the_rest_goes_on(tmp_path: Path, rows: str, line: int) -> None:
+    ours = tmp_path / "ours.csv"
+    ours.write_text(f"test,names,kind\n{rows}", encoding="utf-8")
+    with capture_logs() as logs:
+        assert read_test_names(ours)
+    assert [entry["at"] for entry in logs] == [f"{ours}, line {line}"] * bool(line)
 
 
 def test_a_table_of_names_that_cannot_be_used_is_named_by_line(tmp_path: Path) -> None:

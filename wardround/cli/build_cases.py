@@ -8,6 +8,7 @@ import click
 
 from wardround.builds import build_mimic
 from wardround.cli.options import json_option, output_file, print_json
+from wardround.cli.outcome import NOTHING_MADE, print_nothing_made
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.text import count_noun
@@ -68,6 +69,8 @@ def mimic(**values: Any) -> int:
               wardround cases build mimic --mimic mimiciv/3.1 --pool pool.csv --rules published --out cases.jsonl
               wardround cases build mimic --mimic mimiciv/3.1 --admissions hadm_ids.txt --out cases.jsonl
               wardround cases build mimic --mimic demo --pool all --min-per-disease 1 --out demo.jsonl
+    \b
+    Exit code: 0 done; 2 no case was built, and no file was written.
     """
     out, as_json, results = values.pop("out"), values.pop("as_json"), values.pop("results")
     _ask_terms(values["mimic"], accepted=values.pop("accept_terms"))
@@ -78,6 +81,10 @@ def mimic(**values: Any) -> int:
         print_json(flow.json())
     else:
         echo(flow.text(), lines=True)
+    if not flow.cases:
+        print_nothing_made("cases")
+        return NOTHING_MADE
+    if not as_json:
         echo(f"written: {out}, {out}.flow.json")
     return 0
 

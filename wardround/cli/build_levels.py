@@ -60,7 +60,7 @@ def levels(**options: Any) -> int:
               wardround cases build levels medqa.jsonl --sample 0.1 --model openai/gpt-4o --out tenth.jsonl
               wardround cases build levels --resume calm-heron-417 --out middle.jsonl
     \b
-    Exit code: 0 done; 3 some questions ended otherwise; 2 nothing was run; 130 interrupted, resumable.
+    Exit code: 0 done; 3 some questions ended otherwise; 2 nothing was run or made; 130 interrupted, resumable.
     """
     configure(options["log_level"])
     if options["resumed"]:

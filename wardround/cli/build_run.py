@@ -21,7 +21,7 @@ from wardround.cli.options import (
     timeout_option,
     with_options,
 )
-from wardround.cli.outcome import open_message, print_forecast
+from wardround.cli.outcome import NOTHING_MADE, open_message, print_forecast, print_nothing_made
 from wardround.cli.screen import echo
 from wardround.cli.workers import OPTIONS, causes_of, share_of, worker_options, workers_of
 from wardround.engine.batch import Progress, interruptible
@@ -130,25 +130,29 @@ async def play_build(
             else:
                 pilot = options["pilot"] or 0
                 built = await build.begin(settings, store, progress, share=share, elsewhere=elsewhere, pilot=pilot)
-        return _outcome(built, progress, options["out"], words, as_json=options["as_json"])
+        return _outcome(built, build.WHAT, progress, options["out"], words, as_json=options["as_json"])
 
 
 def _outcome(
-    built: Built[AccountT], progress: Progress, out: Path, words: tuple[str, str, str], *, as_json: bool
+    built: Built[AccountT], what: str, progress: Progress, out: Path, words: tuple[str, str, str], *, as_json: bool
 ) -> int:
     """Print the result of a build; returns the exit code."""
     verb, unit, written = words
-    left = built.endings.get("open", 0)
+    left, made = built.endings.get("open", 0), any(built.account.made.values())
     if as_json:
         pilot = built.run.pilot if built.run else None
         print_json({**built.account.json(), "endings": built.endings, "stopped": progress.why, "pilot": pilot})
     else:
         echo(built.account.text(), lines=True)
-        echo(f"written: {written.format(out=out)}")
+        if made:
+            echo(f"written: {written.format(out=out)}")
     if built.run and built.run.pilot:
         print_forecast(built.run.pilot)
     if left and built.run:
         go = f"wardround cases build {verb} --resume {built.run.name} --out {out}"
         echo(open_message(progress, left, unit, go), err=True)
         return 130
-    return 0 if set(built.endings) <= {"completed"} else 3
+    if not made:
+        print_nothing_made(what)
+    failed = not set(built.endings) <= {"completed"}
+    return 3 if failed else 0 if made else NOTHING_MADE

@@ -53,7 +53,7 @@ def reports(**options: Any) -> int:
               wardround cases build reports raw.jsonl.gz --licence CC-BY-4.0 --model openai/gpt-4o --out cases.jsonl
               wardround cases build reports --resume calm-heron-417 --out cases.jsonl
     \b
-    Exit code: 0 done; 3 some articles ended otherwise; 2 nothing was run; 130 interrupted, resumable.
+    Exit code: 0 done; 3 some articles ended otherwise; 2 nothing was run or made; 130 interrupted, resumable.
     """
     configure(options["log_level"])
     if options["resumed"]:

@@ -14,7 +14,17 @@ from wardround.runs.plan import RunPlan
 from wardround.runs.settings import count_prompts
 from wardround.runs.stored_run import Run
 
+NOTHING_MADE = 2
+"""Exit code of a build that made nothing."""
 _UNITS = {"cost": "USD", "tokens": "tokens", "calls": "calls", "wall": "s"}
+
+
+def print_nothing_made(made: str) -> None:
+    """Say on standard error that a build made none of what it was for, such as cases, and what to do."""
+    echo(
+        f"no {made} were built and no file was written: name other inputs, or loosen the rule that dropped the last",
+        err=True,
+    )
 
 
 async def print_outcome(run: Run, progress: Progress, as_json: bool) -> int:
