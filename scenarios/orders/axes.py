@@ -161,11 +161,6 @@ def specimens(text: str) -> frozenset[str]:
     return frozenset(name for _, _, name in _specimens(tokens(text)))
 
 
-def several_specimens(text: str) -> bool:
-    """Whether `text` states two specimens."""
-    return len(specimens(text)) > 1
-
-
 @lru_cache(maxsize=32768)
 def without_specimen(text: str) -> str:
     """The comparable form of `text` without the words that state its specimen."""

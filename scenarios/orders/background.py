@@ -1,4 +1,4 @@
-"""What stands beside an order and is none: a treatment, a statement, words of the patient, the sample or the time."""
+"""Recognises what stands beside an order and is none: a treatment, a statement, words on the patient or the time."""
 
 import re
 from typing import Literal
@@ -21,15 +21,17 @@ _TREATS = regex(
     r"|parin|xaban|triptan|setron|semide|thiazide|steroids?|tazo|tazocin|antibiotics|ivig)\b(?!\s(?:level"
     r"|trough|peak|pre|post|susceptib|sensitiv|resistan|mic\b))"
 )
+"""Says that the patient is treated, with what, or where."""
 _SAYS = list_words(
     """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
     tell what how why who where when which your you be appears suggests indicates presents complains denies
     goodbye hello"""
 )
-
+"""Words that make a text of three words or more a statement."""
 _COURTESIES = list_words(
     "ok okay sure fine yes no thanks thank you very much great good hello hi bye goodbye right well"
 )
+"""A text of these words alone is a statement."""
 
 
 def why_no_test(text: str) -> Literal["", "treatment", "statement"]:

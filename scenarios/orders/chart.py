@@ -18,6 +18,7 @@ from wardround.scenarios.orders.subject import NOBODY, Subject, subject_of
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen")
+"""Tests that are measured in a blood gas only."""
 _PATH = re.compile(r"\s+[-–—>|]+\s+|\s*>\s*|:\s+|_-_")
 _NUMBER = re.compile(r"\s*\(\d+\)$")
 _EMPTY = list_words(
@@ -164,7 +165,7 @@ def chart_of(known: Mapping[str, Json], items: tuple[CaseResult, ...] | None = N
 
 
 def _gases(items: Sequence[CaseResult]) -> Mapping[str, str]:
-    """Time -> arterial or venous blood, from the rows of a blood gas that only tell its specimen."""
+    """Time -> arterial or venous blood, from the rows of a gas that state its specimen and from PaCO2 and PaO2."""
     kinds: dict[str, str] = {}
     for item in items:
         words = tokens(item.name)
@@ -184,13 +185,13 @@ def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, s
     parts = [part for part in _PATH.split(name) if part.strip()] or [name]
     while len(parts) > 1 and set(tokens(parts[-1])) <= _EMPTY:
         parts = parts[:-1]
-    apart = _OF_BLOOD & set(tokens(parts[-1]))  # the serum glucose beside a lumbar puncture
-    above = [] if apart else [part for part in parts[:-1] if scope(part) is None]
+    of_blood = _OF_BLOOD & set(tokens(parts[-1]))  # the serum glucose beside a lumbar puncture
+    above = [] if of_blood else [part for part in parts[:-1] if scope(part) is None]
     specimen = _specimen([*above, item.detail if item.kind == "microbiology" else ""], parts[-1])
     plain = [parts[-1], " ".join([*above, parts[-1]]), name]
     own = [f"{specimen} {parts[-1]}", *plain[1:]] if specimen else plain
     names = [item.name, *own]
-    test = next((linked for text in (parts[-1:] if apart else own) if (linked := _link(text, item, table))), None)
+    test = next((linked for text in (parts[-1:] if of_blood else own) if (linked := _link(text, item, table))), None)
     if item.kind == "microbiology" and test is None and item.detail:
         test = link(f"{item.detail} {name}", table)
     sampled = _sampled(item, own, test, table, gases)
@@ -246,13 +247,7 @@ def _link(text: str, item: CaseResult, table: Catalogue) -> Link | None:
     if linked is None and item.kind == "examination":
         linked = link(f"{text} examination", table)
     head, _, last = text.rpartition(" ")
-    if (
-        linked is None
-        and head
-        and item.kind not in ("examination", "imaging")
-        and tokens(last)
-        and _IDLE & set(tokens(last))
-    ):
+    if linked is None and head and item.kind not in ("examination", "imaging") and _IDLE & set(tokens(last)):
         linked = link(head, table)
     if linked is None and "," in text and item.kind in ("lab", "microbiology"):
         head, _, tail = text.partition(",")
@@ -273,7 +268,9 @@ def _specimen(above: Sequence[str], own: str) -> str:
 
 
 _OF_BLOOD = list_words("serum plasma")
+"""Words of a name that beat the specimen of its heading."""
 _IDLE = list_words("screen assay test titer titers level antibody antibodies status")
+"""Last words of a name that say only that it is a test."""
 _HEADED = {"urinalys": "urine", "lumbar": "CSF"}
 
 
@@ -294,5 +291,6 @@ def _reading(item: CaseResult, name: str, table: Catalogue) -> imaging.Reading:
 
 
 GUIDED = re.compile(r"(?i)\b[\w/]+[- ]guided\b")
+"""The study that guides a procedure and is no result itself ('CT-guided biopsy')."""
 _TISSUES = frozenset(("Skeleton", "Leg arteries", "Leg veins", "Whole body"))
 """Regions whose words ('bone', 'arterial') a report uses of any part of the body."""

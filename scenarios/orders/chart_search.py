@@ -27,7 +27,7 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
 
     direct = (*_tested(linked, chart, table), *hits_by_name(asked, chart))
     hits = {hit.entry.place: hit for hit in direct if fits(hit)}
-    if hits and linked is not None and linked.test in _GAS:
+    if hits and linked is not None and linked.test in _GAS_PANELS:
         hits = _of_gas(hits)
     elif hits and not (linked and linked.specimen.startswith(("arterial", "venous"))):
         hits = _of_laboratory(hits)
@@ -41,7 +41,7 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
 def _of_site(asked: str, linked: Link | None, entry: Entry, chart: Chart) -> bool:
     """Whether a result is of the ordered site: the side of an examination, the organ of a biopsy.
 
-    A biopsy whose report names no site is of what the case is about.
+    A biopsy whose report names no site counts for the sites that the case's text names.
     """
     if linked is None:
         return True
@@ -50,9 +50,9 @@ def _of_site(asked: str, linked: Link | None, entry: Entry, chart: Chart) -> boo
         return not ours or not theirs or ours == theirs
     if linked.reading is not None and not entry.reading.side and not _of_side(linked.reading, chart.subject.regions):
         return False
-    if not passages.takes_sample(linked.test) or entry.item.kind != "investigation":
+    if not passages.is_biopsy_of_site(linked.test) or entry.item.kind != "investigation":
         return True
-    named = passages.sampled_sites(entry.item.name) or passages.sampled_sites(entry.item.text)
+    named = passages.biopsies_of_sites(entry.item.name) or passages.biopsies_of_sites(entry.item.text)
     if named:
         return linked.test in named
     known, study = chart.subject.regions, imaging.read_study(asked, chart.table)
@@ -72,27 +72,29 @@ def _concerns(study: imaging.Reading, chart: Chart) -> bool:
 
 
 def _of_side(study: imaging.Reading, known: Collection[str]) -> bool:
-    """Whether the case's text does not speak of the other side alone."""
+    """Whether the case's text names a region of the study on its side, or at least not on the other side only."""
     other = {"left": "right", "right": "left"}.get(study.side, "")
     return not other or any(
         f"{study.side} {region}" in known or f"{other} {region}" not in known for region in study.regions
     )
 
 
-_GAS = ("Arterial blood gas", "Venous blood gas")
+_GAS_PANELS = ("Arterial blood gas", "Venous blood gas")
 
 
 def _of_gas(hits: Mapping[int, Hit]) -> dict[int, Hit]:
-    """The results of a blood gas: none without a gas or pH, and no bicarbonate of a sample at another time."""
-    gas = [hit.entry for hit in hits.values() if hit.entry.test is None or hit.entry.test.test in (*GASES, *_GAS)]
+    """The results of the samples in which a gas or the pH was measured; none if it was measured in none."""
+    gas = [
+        hit.entry for hit in hits.values() if hit.entry.test is None or hit.entry.test.test in (*GASES, *_GAS_PANELS)
+    ]
     times = {entry.item.time for entry in gas}
     return {place: hit for place, hit in hits.items() if gas and hit.entry.item.time in times}
 
 
 def _of_laboratory(hits: Mapping[int, Hit]) -> dict[int, Hit]:
-    """Without the values of a blood gas for tests that the laboratory has measured too, whenever that was.
+    """The hits without those of a blood gas whose test the laboratory has measured too, at whatever time.
 
-    A potassium of whole blood is no serum potassium, and a calculated hematocrit none of a blood count.
+    The potassium of whole blood differs from that of serum, and a calculated hematocrit from that of a blood count.
     """
     gases = {place for place, hit in hits.items() if "gas" in tokens(hit.entry.item.name.partition(":")[0])}
     tests = {hit.entry.test.test for place, hit in hits.items() if place not in gases and hit.entry.test}
@@ -143,6 +145,7 @@ _NEVER_SWABBED = (
     "pleural fluid",
     "stool",
 )
+"""Specimens that no swab gives."""
 
 
 def _of_method(linked: Link, entry: Entry) -> bool:
@@ -193,23 +196,23 @@ def _above(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> I
 
 
 def _is_number(item: CaseResult) -> bool:
-    """Whether a result is one number, which is that of its own test and tells of no panel."""
+    """Whether a result is one number, which can be of one test only."""
     value = item.text.removeprefix(f"{item.name}: ")
     return item.kind == "lab" and value[:1] in "0123456789<>-."
 
 
 def _tells_of_others(linked: Link, entry: Entry, table: Catalogue) -> bool:
-    """Whether what is recorded of a panel names some of its tests, and not the ordered one: 'SGPT 145' is no SGOT."""
+    """Whether what is recorded of a panel names some of its tests, but not the ordered one ('SGPT 145', not SGOT)."""
     if entry.test is None or entry.item.kind == "microbiology":
         return False
     panel = entry.test.test
     if entry.item.kind == "examination":
         return not passages.about_parts(entry.item.text, linked.test, table.below.get(panel, ()), table)
-    return names_others(entry.item.text.partition(": ")[2], linked, panel, table)
+    return _names_others(entry.item.text.partition(": ")[2], linked, panel, table)
 
 
-def names_others(text: str, linked: Link, panel: str, table: Catalogue) -> bool:
-    """Whether a text on a panel of the blood names some of its tests, not the ordered one, and not the rest."""
+def _names_others(text: str, linked: Link, panel: str, table: Catalogue) -> bool:
+    """Whether a text on a panel of the blood names some of its tests, but neither the ordered one nor 'the rest'."""
     if not panel or axes.own_specimen(table.tests[panel]) != axes.BLOOD or _REST.search(text):
         return False
     flat = f" {key(text)} "
@@ -222,10 +225,11 @@ def names_others(text: str, linked: Link, panel: str, table: Catalogue) -> bool:
 
 
 _REST = regex(r"(?i)\b(?:others?|rest|remain\w*|all)\b")
+"""Says something of the tests of a panel that the text does not name."""
 
 
 def _examined(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
-    """What a wider part of the examination says of the ordered one; of a joint all that was found at the joints."""
+    """What a wider part of the examination says of the ordered part; for a joint, all findings of the limbs."""
     if linked is None or linked.kind != "examination":
         return
     parts = {linked.test, *table.below.get(linked.test, ())}
@@ -246,9 +250,9 @@ _WIDE = ("", "Physical examination", "General examination", *_OF_LIMBS)
 
 def _sampled(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
     """The samples of tissue that are recorded under a general name, for an order of one site; `_of_site` decides."""
-    if linked is not None and passages.takes_sample(linked.test):
+    if linked is not None and passages.is_biopsy_of_site(linked.test):
         found = (entry for entry in chart.entries if entry.item.kind == "investigation")
-        yield from (Hit(entry, "words", 0.5) for entry in found if passages.samples(entry.item.name))
+        yield from (Hit(entry, "words", 0.5) for entry in found if passages.reports_tissue(entry.item.name))
 
 
 def _fuzzy(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
@@ -269,7 +273,7 @@ def _studies(asked: str, linked: Link | None, chart: Chart, table: Catalogue) ->
     for entry in chart.entries:
         placed = entry.reading.regions or not entry.reading.modalities
         if not placed and not _concerns(study, chart):
-            continue  # a radiograph of nothing in particular is of what the case is about
+            continue  # a radiograph without a region counts for the regions of the case's text
         if entry.item.kind == "investigation" and len(entry.reading.modalities) > 1:
             yield from _listed(study, entry, chart)
             continue
@@ -319,7 +323,7 @@ def _tells(entry: Entry) -> bool:
 
 
 def _mentioned(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
-    """Free-text results that mention the requested test or a member of the panel, with what of them does."""
+    """Free-text results that mention the requested test or a member of the panel, each with the part that does so."""
     if not chart.texts:
         return
     tests = (linked.test, *table.below.get(linked.test, ())) if linked is not None else ()
@@ -331,7 +335,7 @@ def _mentioned(asked: str, linked: Link | None, chart: Chart, table: Catalogue) 
                 yield Hit(entry, "mention", 1.0)
             continue
         reports = passages.reported_in(entry.item, linked, names, table)
-        sentences = [one for one, panel in reports if not names_others(one, linked, panel, table)]
+        sentences = [one for one, panel in reports if not _names_others(one, linked, panel, table)]
         sentences += _naming_study(linked, entry, table)
         if sentences:
             titled = any(f" {name} " in f" {key(entry.item.name)} " for name in names)
@@ -343,7 +347,7 @@ def _beside(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> 
     """What a finding of the examination says of a study or procedure ('no injury at bronchoscopy')."""
     if linked is None or linked.kind not in ("imaging", "investigation"):
         return
-    names = [form for form in (key(asked), *table.forms.get(linked.test, ())) if len(form) > _LONG_ENOUGH]
+    names = [form for form in (key(asked), *table.forms.get(linked.test, ())) if len(form) >= _SHORTEST_NAME]
     short = passages.short_names(linked.test, table)
     for entry in chart.entries:
         parts = passages.clauses_of(entry.item.text) if entry.item.kind == "examination" else ()
@@ -354,7 +358,8 @@ def _beside(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> 
             yield Hit(entry, "mention", 1.0, " ".join(naming).rstrip(" ;"))
 
 
-_LONG_ENOUGH = 4
+_SHORTEST_NAME = 5
+"""Least characters of a name in small letters that a finding may mention."""
 
 
 def _naming_study(linked: Link, entry: Entry, table: Catalogue) -> list[str]:

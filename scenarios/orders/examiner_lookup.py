@@ -1,6 +1,7 @@
 """Looks up an examiner's order in a record; each answer has one of four states and cites the record's fields."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -18,41 +19,20 @@ from wardround.scenarios.orders.order_times import When, names_tests, timed_requ
 from wardround.scenarios.orders.passages import names_in_reports, panels_in_reports
 from wardround.scenarios.orders.result_times import around_event, at_time, measured, remark
 from wardround.scenarios.orders.subject import assumable, doubted_by
-from wardround.scenarios.terms.wording import key
+from wardround.scenarios.terms.wording import cells, key, table_rows
 
 State = Literal["reported", "normal", "not_performed", "unknown"]
 ROUTINE = ("Complete blood count", "Basic metabolic panel", "Liver function tests")
 """What a laboratory runs on a bare request for 'blood tests'."""
 
-_BOUND = tuple(
-    frozenset(names.split("; "))
-    for names in (
-        "Hemoglobin; Hematocrit; Red blood cell count; Hemoglobin and hematocrit",
-        "White blood cell count; Neutrophils; White cell differential",
-        "Creatinine; Urea nitrogen; Estimated glomerular filtration rate; Cystatin C; Creatinine clearance",
-        "Blood pH; Bicarbonate; Base excess; Partial pressure of carbon dioxide; Anion gap; Lactate",
-        "Partial pressure of oxygen; Arterial oxygen saturation; Oxygen saturation; Alveolar-arterial gradient",
-        "Sodium; Chloride; Serum osmolality",
-        "Calcium; Ionized calcium",
-        "Alanine aminotransferase; Aspartate aminotransferase",
-        "Total bilirubin; Direct bilirubin; Indirect bilirubin; Fractionated bilirubin",
-        "Alkaline phosphatase; Gamma-glutamyl transferase",
-        "Prothrombin time; International normalized ratio; Albumin; Total bilirubin; Ammonia",
-        "Thyroid-stimulating hormone; Free thyroxine; Free triiodothyronine; Total thyroxine; Total triiodothyronine",
-        "Iron; Ferritin; Total iron-binding capacity; Transferrin; Transferrin saturation",
-        "Glucose; Hemoglobin A1c; Fructosamine; Oral glucose tolerance test; Urine glucose",
-        "C-reactive protein; Erythrocyte sedimentation rate; Procalcitonin",
-        "Troponin; Troponin T; Troponin I; Creatine kinase MB; Cardiac enzymes",
-        "Brain natriuretic peptide; NT-proBNP",
-        "Lipase; Amylase; Pancreatic enzymes",
-        "Creatine kinase; Lactate dehydrogenase; Aldolase; Myoglobin; Aspartate aminotransferase",
-        "Haptoglobin; Lactate dehydrogenase; Reticulocyte count; Indirect bilirubin; Direct antiglobulin test",
-        "Urine protein; Urine protein-creatinine ratio; Urine albumin-creatinine ratio; 24-hour urine protein",
-        "Urine leukocytes; Urine leukocyte esterase; Urine nitrite; Urine bacteria",
-        "Forced expiratory volume in one second; FEV1/FVC ratio; Spirometry; Peak expiratory flow",
-    )
-)
-"""Tests that are seldom normal one without the other: where the record has one that is not, none is assumed normal."""
+
+@cache
+def _bound_tests() -> Sequence[frozenset[str]]:
+    """Groups of tests that are seldom normal one without the other.
+
+    If a record has a result of a group that is not normal, the examiner assumes none of the group to be normal.
+    """
+    return [frozenset(cells(row["tests"])) for row in table_rows("bound_tests.csv")]
 
 
 _READ = 2000
@@ -319,7 +299,7 @@ def _speaks_against(test: Test, desk: _Desk) -> bool:
     own = {test.name, *desk.table.below.get(test.name, ())}
     if test.kind == "examination":
         return any(not entry.item.normal and own & doubted_by(entry.item.text[:_READ]) for entry in desk.chart.entries)
-    bound = own | {name for names in _BOUND if own & names for name in names}
+    bound = own | {name for names in _bound_tests() if own & names for name in names}
     forms = {*names_in_reports(bound, desk.table), *panels_in_reports(test.name, desk.table)}
     reports = [text for entry, text in desk.chart.texts if not entry.item.normal]
     return any(

@@ -164,7 +164,7 @@ def fulfils(wanted: Reading, done: Reading, table: Catalogue) -> bool:
 
 
 def overlap(wanted: Collection[str], done: Collection[str], table: Catalogue) -> bool:
-    """Whether one of the regions is one of the others or a part of it; a pelvis shows its hips."""
+    """Whether a wanted region is a done one, a part of it or the whole that it is of; a pelvis shows its hips."""
     return any(
         one in _line(other, table.regions) or other in _line(one, table.regions) or (one, other) == ("Hip", "Pelvis")
         for one in wanted

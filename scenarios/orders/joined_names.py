@@ -56,7 +56,7 @@ def trimmed(piece: str, known: Known) -> str:
         words[start].casefold().strip(ENDS) in order_words("before") or words[start].endswith(("'s", "\u2019s"))
     ):
         start += 1
-    counted = start + (start < end - 1 and _COUNT.fullmatch(words[start]) is not None)  # '2/24 VBG'
+    counted = start + 1 if start < end - 1 and _COUNT.fullmatch(words[start]) else start  # '2/24 VBG'
     ends = [end]
     while end > start + 1 and (
         words[end - 1].casefold().strip(ENDS) in order_words("after") or _COUNT.fullmatch(words[end - 1])
@@ -70,18 +70,18 @@ def trimmed(piece: str, known: Known) -> str:
 _LONGEST_RUN = 40
 """Most words of a run of names without commas."""
 _LONGEST_NAME = 5
+"""Most words of a name in a run."""
 _AMONG = regex(r"(?i)[+&]|stat|urgent|q\d+|x\d+")
 """What stands between the names of a run and is none of them ('VBG 2/24 UEC')."""
-
-
 _WHEN = frozenset(("pre", "post", "before", "after", "later", "then"))
+"""Words of time that may belong to a name and are not left out of a run."""
 
 
 def run_of_names(piece: str, known: Known) -> list[str]:
     """'FBC U&E LFT B12 folate' as one request each: names without commas, and words of time between them.
 
-    The reading with the fewest other words, then names, is taken. Empty if there is only one name, or fewer than four
-    for each other word.
+    The reading with the fewest unknown words counts, of several such that with the fewest words of time, then names.
+    Empty if it has only one name, or fewer than four for each unknown word.
     """
     words = piece.split()
     if not 1 < len(words) <= _LONGEST_RUN:
@@ -100,11 +100,11 @@ def run_of_names(piece: str, known: Known) -> list[str]:
                 readings.append(replace(after, names=after.names + len(named), parts=(*named, *after.parts)))
         best.insert(0, min(readings, key=lambda one: (one.unknown, one.beside, one.names)))
     run = best[0]
-    return list(run.parts) if run.names > 1 and run.names >= _NAMED * run.unknown else []
+    return list(run.parts) if run.names > 1 and run.names >= _LEAST_NAMES * run.unknown else []
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """A reading of a run: how many words are in no name, how many tell the time, how many names, and the parts."""
+    """A reading of a run: its numbers of `unknown` words, of words of time `beside` its `names`, and its parts."""
 
     unknown: int
     beside: int
@@ -112,12 +112,12 @@ class _Run(msgspec.Struct, frozen=True):
     parts: tuple[str, ...]
 
 
-_NAMED = 4
-"""Least names for each other word of a run."""
+_LEAST_NAMES = 4
+"""Least names of a run for each of its unknown words."""
 
 
 def _each_name(text: str, known: Known) -> tuple[str, ...]:
-    """A name, or the names that a slash joins."""
+    """The known name that a text is, or the known names that a slash joins; empty if it is neither."""
     words = text.casefold().split()
     if not words or words[0] in order_words("edge") or words[-1] in order_words("edge"):
         return ()
@@ -125,10 +125,13 @@ def _each_name(text: str, known: Known) -> tuple[str, ...]:
     bare = taken and " " not in text and not axes.without_specimen(text)
     if bare and (not text.isupper() or text == taken):  # 'urine', but 'MSU'
         return ()
-    return (text,) if known(text) else tuple(slashed(text, known)) if "/" in text else ()
+    if known(text):
+        return (text,)
+    return tuple(slashed(text, known)) if "/" in text else ()
 
 
 def _tells_time(word: str) -> bool:
+    """Whether a word of a run tells the time or number of a test, or frames it, and belongs to no name."""
     bare = word.casefold().strip(ENDS)
     roles = ("before", "after", "frame")
     if bare in order_words("edge") or bare in _WHEN:  # 'methemoglobin by co-oximetry' is no run

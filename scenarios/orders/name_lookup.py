@@ -16,9 +16,10 @@ from wardround.scenarios.orders.joined_names import order_words
 from wardround.scenarios.orders.spelling import corrected, near
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
-LEADING = list_words(" ".join(sorted(order_words("opening"))))
-TRAILING = list_words(" ".join(sorted(order_words("closing"))))
-"""Words at the ends of a request that name no test, in the form that `tokens` gives them."""
+LEADING = frozenset(form for word in order_words("opening") for form in tokens(word))
+"""Words at the beginning of a request that name no test, in the form that `tokens` gives them."""
+TRAILING = frozenset(form for word in order_words("closing") for form in tokens(word))
+"""Such words at the end of a request."""
 SPECIMENS = list_words("serum plasma blood")
 # Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
 BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
@@ -225,7 +226,7 @@ def link_as_written(name: str, table: Catalogue) -> Link | None:
 
 def _linked(name: str, table: Catalogue, *, spelt: bool = False) -> Link | None:
     tried = forms(name)
-    if (_JOINS.search(name) or ":" in name) and key(name) not in table.names and axes.several_specimens(name):
+    if (_JOINS.search(name) or ":" in name) and key(name) not in table.names and len(axes.specimens(name)) > 1:
         return None
     for form in tried:
         test = _named(form, table)
@@ -417,7 +418,7 @@ def _named(form: str, table: Catalogue) -> str | None:
 
 
 def _two_names(form: str, table: Catalogue) -> bool:
-    """Whether a form begins with an article or joins two tests: 'UE LFT' is no 'UELFT'."""
+    """Whether a form begins with an article or joins the names of two tests ('UE LFT', which is no 'UELFT')."""
     words = form.split()
     halves = ((" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words)))
     return form[:2] in _ARTICLE or any(one in table.names and other in table.names for one, other in halves)

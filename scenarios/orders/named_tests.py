@@ -142,14 +142,11 @@ def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int,
     first, last = words[at], words[at + size - 1]
     name = clause[first[0] : last[1]].strip(" .'")
     before = clause[words[at - 1][0] : words[at - 1][1]] if at else ""
-    alone = (
-        len(name) > 1 and name[1:] != name[1:].lower() and not axes.only_method(name) and axes.without_specimen(name)
-    )
-    free = free or (bool(alone) and before.islower() and before not in _STATES)  # 'rhabdo CK'
-    if not free and not clause[words[at - 1][1] : first[0]].strip():
-        before = clause[words[at - 1][0] : words[at - 1][1]]
-        if not (_little(before) or _ASKS.fullmatch(before) or _EXAMINES.fullmatch(before)):
-            return True
+    short = name[1:] != name[1:].lower() and not axes.only_method(name) and axes.without_specimen(name) != ""
+    free = free or (short and before.islower() and before not in _STATES)  # 'rhabdo CK'
+    beside = not free and not clause[words[at - 1][1] : first[0]].strip()
+    if beside and not (_little(before) or _ASKS.fullmatch(before) or _EXAMINES.fullmatch(before)):
+        return True
     if size == 1 and at + 1 < len(words) and not clause[last[1] : words[at + size][0]].strip():
         after = clause[words[at + size][0] : words[at + size][1]]
         return _CONTENT.fullmatch(after) is not None and not (_little(after) or _ASKS.fullmatch(after))
@@ -157,6 +154,7 @@ def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int,
 
 
 _STATES = ("pos", "neg", "positive", "negative", "normal", "raised", "high", "low")
+"""Words that tell the state of what follows."""
 _CONTENT = regex(r"[A-Za-z][A-Za-z-]{4,}")
 _LITTLE = ("edge", "before", "after", "frame")
 

@@ -170,13 +170,13 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         parsed = split_requests(english.text if english else text, known, studies)
     else:
         parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
-    meant = _apart_from_renal(tuple(_named(parsed, table)), table)
+    meant = _cmp_written_out(tuple(_named(parsed, table)), table)
     understood = _sorted(_uncalled(list(what_is_meant(meant, table, own)), table), table)
     return _as_spelt(understood, english, seen) if english and seen and english.language == "en" else understood
 
 
 def _as_spelt(understood: Understood, english: Translation, text: str) -> Understood:
-    """What is understood in the words of the text, whose misspelt words were corrected; such a match is fuzzy."""
+    """What is understood, in the words of the text as they were before their correction; such a match is fuzzy."""
     pieces: list[Order | Ambiguous | Withheld | str] = []
     for piece in understood.pieces:
         asked = piece if isinstance(piece, str) else piece.asked
@@ -191,8 +191,8 @@ def _as_spelt(understood: Understood, english: Translation, text: str) -> Unders
     return _of_pieces(pieces)
 
 
-def _apart_from_renal(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
-    """The parts; 'CMP' beside urea and electrolytes is calcium, magnesium and phosphate, as in Australia."""
+def _cmp_written_out(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
+    """The parts, with 'CMP' beside urea and electrolytes written out as in Australia."""
     asked = [part.text.strip().casefold() for part in parts if not part.why]
     if "cmp" not in asked or not any(
         (one := link(text, table)) and one.test == "Basic metabolic panel" for text in asked
@@ -206,6 +206,7 @@ def _apart_from_renal(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]
 
 
 _CMP = ("calcium", "magnesium", "phosphate")
+"""What CMP means in Australia, where it is no comprehensive metabolic panel."""
 
 
 _CALLED_OFF = regex(r"(?i)^(?:scrap|ignore|forget|disregard|leave|drop)\s(?:out\s)?(?:the|that)\s(?P<name>.{2,60})$")
@@ -305,6 +306,7 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
 
 
 def _of_pieces(pieces: Sequence[Order | Ambiguous | Withheld | str]) -> Understood:
+    """What is understood, from its pieces; a text is an unknown name."""
     phrases = [piece if isinstance(piece, str) else piece.asked for piece in pieces if not isinstance(piece, Withheld)]
     return Understood(
         tuple(piece for piece in pieces if isinstance(piece, Order)),

@@ -154,7 +154,7 @@ def concept(linked: Link, asked: str, table: Catalogue) -> OrderConcept:
 
 
 def _usual(test: str, asked: str, table: Catalogue) -> str:
-    """The specimen that a test is usually done on, '' if there is none; an hCG is a blood test."""
+    """The specimen that a test is usually done on, '' if there is none; the order's words may choose it."""
     said = asked.casefold()
     for choice in (table.tests[test].usual if test in table.tests else "").split(";"):
         usual, _, words = choice.partition(" if ")

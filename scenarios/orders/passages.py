@@ -13,6 +13,7 @@ from wardround.scenarios.terms.wording import cells, key, table_rows
 
 _ENDS = regex(r"(?<=[.;])\s+|\n+")
 _LABEL = regex(r"(?P<label>[A-Z][\w /&'-]{1,40}):\s+\S")
+"""The name of a part of the examination before its finding."""
 _AWAITED = regex(
     r"(?i)^\W*(?:pending|awaiting|awaited)\b"
     r"|\b(?:results?|studies|tests?|report|cultures?)\W{1,3}(?:(?:is|are|was|were|still|remain\w*|currently)\W+)*"
@@ -21,6 +22,7 @@ _AWAITED = regex(
     r"(?:conducted|performed|carried out|obtained|undertaken|completed)\b"
     r"|\b(?:was|were|is|are)\s+(?:planned|scheduled|declined|refused)\b"
 )
+"""Says that a test has no result."""
 
 
 @lru_cache(maxsize=4096)
@@ -31,7 +33,7 @@ def clauses_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def listed_items(text: str) -> tuple[str, ...]:
-    """The items of a report that lists several, as they stand there."""
+    """The items of a report between its semicolons, as they stand there."""
     return tuple(part.strip() for part in text.split("; ") if part.strip(" ;"))
 
 
@@ -47,6 +49,12 @@ def _words_of_parts() -> Mapping[str, re.Pattern[str]]:
     """Part of the examination -> the words of a sentence that is about it."""
     rows = table_rows("examined_words.csv")
     return {row["test"]: re.compile(rf"(?i)\b(?:{row['words']})\b") for row in rows}
+
+
+@cache
+def _sites_of_biopsies() -> Mapping[str, re.Pattern[str]]:
+    """Biopsy -> the beginnings of the words that name its site."""
+    return {row["test"]: re.compile(rf"(?i)\b(?:{row['words']})") for row in table_rows("biopsy_sites.csv")}
 
 
 def parts_examined(text: str, parts: Collection[str], table: Catalogue, *, wide: bool) -> tuple[str, ...]:
@@ -76,9 +84,10 @@ def _is_about(sentence: str, parts: Collection[str], table: Catalogue, *, wide: 
 
 
 def about_parts(text: str, part: str, members: Collection[str], table: Catalogue) -> bool:
-    """Whether a finding of several parts may tell of `part`: it names that, or has no labels of at least two others.
+    """Whether what is recorded of a whole examination may tell of its `part`.
 
-    Of the vital signs only those count that the text names.
+    It does if its words name the part. It may as well if labels name fewer than two of the `members` and the part is no
+    vital sign.
     """
     words = _words_of_parts().get(part)
     if words is not None and words.search(text):
@@ -89,16 +98,16 @@ def about_parts(text: str, part: str, members: Collection[str], table: Catalogue
 
 @cache
 def _findings() -> Mapping[str, Sequence[str]]:
-    """Test -> what a report calls its result, or a group that it is of, in comparable form ('hyponatremia')."""
+    """Test -> what a report calls its result or its group of tests, in comparable form ('hyponatremia')."""
     return {row["test"]: tuple(map(key, cells(row["words"]))) for row in table_rows("result_words.csv")}
 
 
 _LOOSE = {"Tumor markers": frozenset(("Lactate dehydrogenase", "Pregnancy test"))}
-"""Tests that a report does not mean by the name of a panel that has them."""
+"""Panel -> its members that a report does not mean by the panel's name."""
 
 
 def names_in_reports(tests: Iterable[str], table: Catalogue) -> frozenset[str]:
-    """The comparable forms by which a report may tell a result of one of `tests`: its names, and findings.
+    """The comparable forms of the names of `tests`, and of what a report calls their results.
 
     ::
 
@@ -146,9 +155,9 @@ def reported_in(item: CaseResult, linked: Link, names: Collection[str], table: C
 
 
 def passage_of(item: CaseResult, sentences: Collection[str], *, measured: bool) -> str:
-    """What of a report holds the `sentences`: of measured values these alone, else the listed items that they are in.
+    """The part of a report that holds the `sentences`; '' is the whole report.
 
-    '' is the whole report.
+    If the test is `measured`, the part is the sentences alone, otherwise the listed items that hold them.
     """
     head = f"{item.name}: "
     body = item.text.removeprefix(head)
@@ -158,55 +167,19 @@ def passage_of(item: CaseResult, sentences: Collection[str], *, measured: bool) 
     return "" if len(kept) == len(parts) else joined
 
 
-_SITES = {
-    "Skin biopsy": "skin|cutaneous|epiderm|dermal|dermis|dermo",
-    "Lymph node biopsy": "lymph node|nodal",
-    "Bone marrow biopsy": "marrow",
-    "Bone biopsy": "bone|oss|femur|femoral|tibia|vertebra|osteo|chondr|enchondr",
-    "Liver biopsy": "liver|hepat",
-    "Renal biopsy": "renal|kidney|glomerul|nephrect",
-    "Lung biopsy": "lung|pulmonary|transbronch|bronch|lobectomy|pneumonect",
-    "Pleural biopsy": "pleura",
-    "Brain biopsy": "brain|cerebr|mening|cranial",
-    "Muscle biopsy": "muscle|myopath|muscular",
-    "Nerve biopsy": "nerve|sural",
-    "Breast biopsy": "breast|mammary|ductal|mastect|lumpect",
-    "Prostate biopsy": "prostat",
-    "Endometrial biopsy": "endometri|hysterect",
-    "Cervical biopsy": "uterine cervix|cervical (?:biopsy|intraepithelial)|ectocervi|endocervi",
-    "Rectal biopsy": "rect",
-    "Intestinal biopsy": "intestin|duoden|jejun|ile(?:um|al)|col(?:on|ect)|bowel|appendi[cx]",
-    "Temporal artery biopsy": "temporal arter",
-    "Endomyocardial biopsy": "myocard|cardiac",
-    "Salivary gland biopsy": "salivary|parotid",
-    "Thyroid fine-needle aspiration": "thyroid",
-    "Adrenal biopsy": "adrenal",
-    "Tongue biopsy": "tongue",
-    "Pancreatic biopsy": "pancrea",
-    "Bladder biopsy": "bladder|urothel",
-    "Nail biopsy": "nail",
-    "Synovial biopsy": "synovi",
-    "Nasal biopsy": "nasal|nose",
-    "Conjunctival biopsy": "conjunctiv",
-    "Testicular biopsy": "testic|testis|orchi",
-    "Vulval biopsy": "vulv",
-    "Orbital biopsy": "orbit",
-    "Soft tissue biopsy": "soft tissue",
-    "Tonsil biopsy": "tonsil",
-}
-_SAMPLED = regex(r"(?i)\b(?:biops\w*|patholog\w*|histo\w*|fine[- ]needle|fnac?|cytolog\w*|immunohisto\w*)\b")
+_BIOPSIED = regex(r"(?i)\b(?:biops\w*|patholog\w*|histo\w*|fine[- ]needle|fnac?|cytolog\w*|immunohisto\w*)\b")
 
 
-def samples(name: str) -> bool:
+def reports_tissue(name: str) -> bool:
     """Whether a report's name says that tissue was examined ('Histopathology')."""
-    return _SAMPLED.search(name) is not None
+    return _BIOPSIED.search(name) is not None
 
 
-def sampled_sites(text: str) -> frozenset[str]:
+def biopsies_of_sites(text: str) -> frozenset[str]:
     """The biopsies whose site a text names ('Nail biopsy' of 'a biopsy of the nail bed')."""
-    return frozenset(test for test, words in _SITES.items() if re.search(rf"(?i)\b(?:{words})", text))
+    return frozenset(test for test, words in _sites_of_biopsies().items() if words.search(text))
 
 
-def takes_sample(test: str) -> bool:
+def is_biopsy_of_site(test: str) -> bool:
     """Whether a test is the biopsy of one site."""
-    return test in _SITES
+    return test in _sites_of_biopsies()

@@ -50,7 +50,7 @@ def request_lines(text: str) -> Iterator[str]:
 _SPOKEN = regex(r"(?i)\b(?:full stop|comma|new line|new paragraph)\b")
 _DICTATED = regex(r"(?i)\s*\b(full stop|comma|colon(?= [a-z])|new line|new paragraph)\b[,.]?")
 _MARKS = {"full stop": ".", "comma": ",", "colon": ":", "new line": "\n", "new paragraph": "\n"}
-"""Marks that a dictated letter names; 'colon' is one only where others are named."""
+"""Marks that a dictated letter names; 'colon' is a mark only if the letter names others."""
 
 
 def _written_out(line: str) -> str:
@@ -86,7 +86,7 @@ _SITES_IN_BRACKETS = regex(rf"(?i)\(((?:{_SITE} and )+{_SITE})\)")
 _DONOR = regex(r"\bDSAs\b|\bDSA (?=levels?\b|titres?\b|titers?\b|screen\b)")
 """Antibodies of a transplant; the singular alone is an angiography."""
 _CLOTTING = regex(r"(?i)\bpt(?=[\s,/&+]+(?:and )?(?:a?ptt|inr)\b)|(?<=\binr[\s,/&+])pt\b|(?<=ptt[\s,/&+])pt\b")
-"""The clotting time beside another in small letters, in which 'pt' is else the patient."""
+"""The prothrombin time beside another clotting time; elsewhere 'pt' is the patient."""
 _CASE_OF = regex(r"(?i)\bk/c/o\b")
 _THREE_SITES = regex(r"(?i)\b(?:triple|three|3)[ -]sites? (?:swabs? )?(?:for )?([\w/]+(?: (?:naat|pcr))?)")
 """Throat, rectum and urine, at which a sexual health clinic tests."""
@@ -187,7 +187,7 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
 
 
 def _headed_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
-    """The requests of a line, of which a colon or 'such as' may list what its heading means."""
+    """The requests of a line; a colon or 'such as' may stand between a heading and its list."""
     named_so = _NAMING.search(line)
     if named_so and "," in line[: named_so.start()] and not _bracketed(line, named_so.start()):
         *before, last = split_commas(line[: named_so.start()])
@@ -201,7 +201,8 @@ def _headed_requests(line: str, known: Known, studies: Studies) -> Iterator[str]
     of_list = [one for one in heads if names_sample(one)] or [one for one in heads[-1:] if _HEADING.search(one)]
     if colon and len(heads) > 1 and of_list:  # 'ascites, tap: cell count'
         for piece in heads:
-            yield from single_requests(piece, known, studies) if piece != of_list[-1] else ()
+            if piece != of_list[-1]:
+                yield from single_requests(piece, known, studies)
         head = of_list[-1]
     head = head.strip(ENDS)
     sites = [axes.only_specimen(part.strip(ENDS)) for joined in split_commas(tail) for part in JOINED.split(joined)]

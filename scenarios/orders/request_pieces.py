@@ -340,21 +340,23 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
         yield from _without_circumstance(outer, known) or (parts if len(parts) == 1 and known(parts[0]) else [piece])
 
 
-def _same(one: Link | None, other: Link | None) -> bool:
+def _same_test(one: Link | None, other: Link | None) -> bool:
     return one is not None and other is not None and one.test == other.test
 
 
 def _run(piece: str, known: Known) -> list[str]:
     """The tests of a run of names without commas; a part of the body is none of them ('both legs')."""
 
-    def named(phrase: str) -> bool:
-        linked = link(phrase, catalogue()) if known(phrase) else None
+    def names_test(phrase: str) -> bool:
+        if not known(phrase):
+            return False
+        linked = link(phrase, catalogue())
         place = linked is not None and linked.kind == "examination" and phrase.islower()
-        return known(phrase) and not (place and all(stem(word) in lexicon() for word in phrase.split()))
+        return not (place and all(stem(word) in lexicon() for word in phrase.split()))
 
-    names = run_of_names(piece, named) if why_no_test(piece) != "treatment" else []
+    names = run_of_names(piece, names_test) if why_no_test(piece) != "treatment" else []
     linked = [link(name, catalogue()) for name in names]
-    again = {at for at in range(len(linked) - 1) if _same(linked[at], linked[at + 1])}
+    again = {at for at in range(len(linked) - 1) if _same_test(linked[at], linked[at + 1])}
     return [name for at, name in enumerate(names) if at not in again]  # 'H. pylori urea breath test' is one
 
 

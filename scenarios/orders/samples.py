@@ -23,11 +23,12 @@ _SAMPLE = regex(
     r"|(?<=scrape)|(?<=scraping)|(?<=scrapings)|(?<=clippings))"
     r"\s+(?P<tail>.+)$"
 )
+"""A sample and what is asked of it, with 'for', a colon or nothing between them."""
 _SAMPLED = list_words(
     """low high l r left right lt rt collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot
-    obtain collect from aspirate
-    tap and clean catch to lab sent please pls kindly can you could"""
+    obtain collect from aspirate tap and clean catch to lab sent please pls kindly can you could"""
 )
+"""Words beside a specimen that name a sample and no test."""
 _SWABS = regex(r"(?i)\b(?:swabs?|scrap(?:e|ings?)|washings?|aspirates?)$")
 _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
 
@@ -65,23 +66,18 @@ def from_sample(piece: str, known: Known) -> Iterator[str]:
     named: list[str] = []
     taken = axes.stated_as(axes.specimen(head))
     parts = [each for part in parts for each in slashed(part, known) or [part]]
-    parts = [
-        each
-        for part in parts
-        for each in run_of_names(part, lambda one: one[-1:].isalpha() and known(f"{taken} {one}")) or [part]
-    ]
+
+    def known_in_sample(name: str) -> bool:
+        return name[-1:].isalpha() and known(f"{taken} {name}")
+
+    def name_of(part: str) -> str:
+        own = axes.specimen(part)  # 'nasal swab for MRSA and rectal swab for CRE'
+        in_sample = () if own else (f"{day}{taken} {part}", f"{taken} {part}")
+        return next(filter(known, (*in_sample, part)), "")
+
+    parts = [each for part in parts for each in run_of_names(part, known_in_sample) or [part]]
     for listed in (shared(parts, known), parts):
-        forms = [
-            (part,) * 3
-            if axes.specimen(part)  # 'nasal swab for MRSA and rectal swab for CRE'
-            else (
-                f"{day}{taken} {part}",
-                f"{taken} {part}",
-                part,
-            )
-            for part in listed
-        ]
-        named = named if named and all(named) else [next(filter(known, three), "") for three in forms]
+        named = named if named and all(named) else [name_of(part) for part in listed]
     if any(named):
         named = [name or part for name, part in zip(named, parts, strict=True)]
         yield from [head] if _PUNCTURE.search(head) and known(head) else ()
@@ -89,6 +85,7 @@ def from_sample(piece: str, known: Known) -> Iterator[str]:
 
 
 _LONGEST_TAP = 400
+"""Most characters of a line that are searched for a puncture."""
 _TAPPED = regex(
     r"(?i)^(?P<tap>.*\b(?:puncture|lp|tap|centesis|(?:thora|para|arthro|pericardio|amnio)centesis|aspirat(?:e|ion)"
     r"|aspirate|lavage|bal)\b[^,;:]{0,40}?)(?:,?\s+(?:and|then|to)\s+(?:then\s+)?(?:send|sent|sending|analy[sz]e|test"

@@ -96,7 +96,10 @@ def _speller_of_words(table: Catalogue) -> Speller:
 
 
 def misspelt(text: str, table: Catalogue) -> list[tuple[int, int, str]]:
-    """(start, end, word) of each word of six letters or more that no table has and that is near one of a name."""
+    """(start, end, correct word) of each misspelt word of six letters or more.
+
+    Such a word is in no table, follows no title of a person, and is near a word of a test's name.
+    """
     found = []
     for match in _LONG_WORD.finditer(text):
         form = " ".join(tokens(match[0]))
@@ -110,7 +113,7 @@ def misspelt(text: str, table: Catalogue) -> list[tuple[int, int, str]]:
 
 @cache
 def _said() -> frozenset[str]:
-    """The words of sentences that order."""
+    """The words of all roles in a sentence that orders."""
     return frozenset(word for row in table_rows("order_words.csv") for word in row["words"].split())
 
 

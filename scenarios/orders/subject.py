@@ -10,7 +10,7 @@ from wardround.engine.records import Json
 from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Test, catalogue
 from wardround.scenarios.orders.imaging import read_study
-from wardround.scenarios.orders.passages import sampled_sites
+from wardround.scenarios.orders.passages import biopsies_of_sites
 
 ADULT = 18
 _BEFORE = 80
@@ -149,7 +149,9 @@ def _regions(text: str) -> frozenset[str]:
     affirmed = [clause for clause in _CLAUSE.split(text) if not _DENIES.search(clause)]
     read = [read_study(clause, catalogue()) for clause in affirmed]
     sided = (f"{one.side} {region}" for one in read if one.side for region in one.regions)
-    return frozenset((*sided, *(region for one in read for region in one.regions), *sampled_sites(". ".join(affirmed))))
+    return frozenset(
+        (*sided, *(region for one in read for region in one.regions), *biopsies_of_sites(". ".join(affirmed)))
+    )
 
 
 _CLAUSE = regex(r"[.;,\n]")

@@ -9,6 +9,7 @@ import msgspec
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, order_words
+from wardround.scenarios.orders.samples import names_puncture
 from wardround.scenarios.terms.wording import lexicon, stem
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
@@ -24,9 +25,9 @@ _STOP = regex(
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _SHORTENED = 5
-"""Most letters of a word that a point may shorten ('quant. hCG')."""
+"""Most letters of a word of the lexicon that a point may shorten ('quant. hCG')."""
 _LONGEST_SHORTENED = 7
-"""Most letters of any word that a point shortens."""
+"""Most letters of any word that a point may shorten."""
 _ABBREVIATED = regex(rf"(?i)(?:(?<![&/])\b{_SHORT})$")
 _OPENS_SENTENCE = regex(rf"(?:also|and|then|pls|if|no|not|stop|hold|for|repeat|\?|{_VERB})\b|\?|[a-z]{{1,2}}[A-Z]")
 _LAST_WORD = regex(r"[\w-]+\W*$")
@@ -149,7 +150,7 @@ _NOT_NOW = regex(
     r"|that))?|(?:says?|said) no|(?:does|do)(?:n['\u2019]?t| not) want(?: (?:it|one|this|that))?)(?: by\b.*"
     r"| at present| today| for now)?"
 )
-"""What stands behind a test and puts it off or turns it down ('PSA, but not today', 'MRI, declined')."""
+"""Words behind a test that put it off or turn it down ('PSA, but not today', 'MRI, declined')."""
 _REGRETS = "sorry|oops|wait|hang on|actually|apologies|my mistake"
 _CHANGES = rf"(?:no|nope|{_REGRETS}|correction|on second thoughts?|rather|wrong patient)"
 _SORRY = regex(rf"(?i)(?:{_REGRETS})\W*")
@@ -267,7 +268,7 @@ def _corrected(clauses: Sequence[Clause], known: Known) -> Sequence[Clause]:
 
 
 def _names_other(denial: str, known: Known) -> bool:
-    """Whether a denial names the test that it denies, which is none before it ('not for bacterial culture')."""
+    """Whether a denial names a test of its own ('not for bacterial culture'), so that it denies none before it."""
     words = denial.split()
     return any(known(" ".join(words[at:]).strip(ENDS)) for at in range(1, len(words)))
 
@@ -282,7 +283,10 @@ def _sentences(text: str, known: Known) -> Iterator[str]:
 
 
 def _full_stop(text: str, stop: re.Match[str], known: Known) -> bool:
-    """Whether a point ends a sentence and shortens no word; before a small letter it does so behind a whole word."""
+    """Whether a point ends a sentence and shortens no word.
+
+    Before a small letter, a figure or a question mark it ends one only behind a figure, a bracket or a whole word.
+    """
     before = text[max(0, stop.start() - _REACH) : stop.start()]
     after = text[stop.end() :].lstrip()
     if _ABBREVIATED.search(before) or (before.endswith("no") and after[:1].isdigit()):
@@ -305,7 +309,7 @@ def denies(text: str) -> bool:
 
 
 def _put_off(text: str) -> bool:
-    """Whether a bracket puts a test off ('G6PD (not during the hemolysis)')."""
+    """Whether a bracket puts a test off ('G6PD (not during the hemolysis)'), or says that it is done or needless."""
     brackets = re.findall(r"\(([^()]*)\)", text)
     return any(
         _NOT_NOW.fullmatch(inner)
@@ -320,7 +324,7 @@ _ELSEWHERE = regex(
     r"(?:$|,| (?:at|yesterday|today|already|elsewhere|last|this|earlier|\d)\b)"
     r"|(?:dr|mr|ms|mrs|prof|the \w+|they|\w+ team)\b.{0,20}\bwill (?:do|order|arrange|book)\b"
 )
-"""What a bracket behind a test says of it where it is done or another orders it."""
+"""The text of a bracket behind a test that is done or that another orders."""
 
 
 def _outside(text: str, start: int, end: int) -> bool:
@@ -341,10 +345,11 @@ def _sentence(sentence: str) -> Iterator[Clause]:
             conditional = True
             yield Clause(part, "conditional")
             continue
-        if done := done or _HAD.match(part) is not None or _ANOTHER_DID.match(part) is not None:
+        if done or _HAD.match(part) or _ANOTHER_DID.match(part):
+            done = True
             yield Clause(part, "done")
             continue
-        if denied and (_OR.search(part) or any(_OR.match(regex) for regex in parts[place + 1 :])):
+        if denied and (_OR.search(part) or any(_OR.match(later) for later in parts[place + 1 :])):
             yield Clause(part, "negated")
             continue
         inner = list(_part(part))
@@ -406,7 +411,7 @@ def _part(part: str) -> Iterator[Clause]:
 def _heads(head: str) -> Why | Literal[""]:
     """Why the words before a colon order nothing though the list behind it is ordered ('Started on lithium: TSH')."""
     if _DONE.search(head) or _PERFORMED.search(head):
-        return "done" if axes.specimen(head) not in ("", axes.BLOOD) or _PUNCTURE.search(head) else ""
+        return "done" if axes.specimen(head) not in ("", axes.BLOOD) or names_puncture(head) else ""
     return "statement" if _TELLS.search(head) and not _REQUESTS.search(head) else ""
 
 
@@ -416,13 +421,12 @@ _HAD = regex(
     r"|awaited|outstanding|normal)(?:\s(?:already|so far|today|yesterday|this \w+|in ed|in clinic|at the gp"
     r"|by gp))?\s?:\s"
 )
-"""What heads a list of tests that are done ('Done so far: FBC, CRP')."""
+"""The heading of a list of tests that are done ('Done so far: FBC, CRP')."""
 _ANOTHER_DID = regex(
     r"(?i).{0,25}\b(?:gp|pcp|clinic|ed|midwife|hospital|they)\s(?:has |have |already )*(?:did|done|checked|sent"
     r"|took)\s"
 )
-"""Who has done the tests that follow ('GP did TFT, B12')."""
-_PUNCTURE = regex(r"(?i)\b(?:lp|lumbar puncture|spinal tap)\b")
+"""Says that another has done the tests that follow ('GP did TFT, B12')."""
 _PERFORMED = regex(r"(?i)\b(?:done|performed|taken|drained|tapped)\b")
 _REFERS = regex(
     r"(?i)^(?:ent|ophthal\w*|ortho\w*|surg\w*|neuro\w*|renal|cardio\w*|gastro|psych\w*|derm\w*|physios?|ot|salt"

@@ -113,4 +113,4 @@ def test_every_doubted_examination_is_in_the_table() -> None:
 
 
 def test_every_bound_test_is_in_the_table() -> None:
-    assert {name for names in examiner_lookup._BOUND for name in names} <= set(catalogue().tests)
+    assert {name for names in examiner_lookup._bound_tests() for name in names} <= set(catalogue().tests)
