@@ -70,6 +70,10 @@ def column_rows(path: Path, what: str, columns: Sequence[str]) -> list[dict[str,
     return [{name: (row[name] or "").strip() for name in names} for row in reader]
 
 
+HEADER_AGAIN = "the names of columns stand here again: are two tables in one file? what follows may be another one"
+"""What is wrong with a row of a table that repeats its header."""
+
+
 def table_rows_of(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     """(line, cells) of each row of a table, the header first and blank rows left out.
 

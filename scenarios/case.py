@@ -308,11 +308,11 @@ def lab_normal(case: Case, index: int) -> bool | None:
     if match is None or (lab.low is None and lab.high is None):
         return None
     value = float(match["number"])
-    if match["sign"] in ("<", "\u2264"):  # somewhere below the number
+    if match["sign"] in ("<", "\u2264"):  # the value lies below the number
         if lab.low and value <= lab.low:
             return False
         return True if not lab.low and lab.high is not None and value <= lab.high else None
-    if match["sign"]:  # somewhere above it
+    if match["sign"]:  # the value lies above it
         if lab.high is not None and value >= lab.high:
             return False
         return True if lab.high is None and lab.low is not None and value >= lab.low else None
@@ -320,6 +320,7 @@ def lab_normal(case: Case, index: int) -> bool | None:
 
 
 _MEASURED = regex(r"(?P<sign>[<>\u2264\u2265]?)=?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
+"""A measured number, or the bound of one ("<0.01")."""
 
 
 _BESIDE = (

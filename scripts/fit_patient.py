@@ -190,7 +190,7 @@ def word_shares(choices: Sequence[Choice], *, least: int = 1) -> Weights:
 
 
 def _answered(choices: Sequence[Choice], *, least: int) -> Weights:
-    """Return for each word by how much it raises the odds that a record answers, from questions that have it."""
+    """Return for each word by how much it raises the log odds that a record answers a question with it."""
     share = sum(one.right != [0] for one in choices) / max(1, len(choices))
     asked, answered = Counter[str](), Counter[str]()
     for one in choices:

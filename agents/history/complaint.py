@@ -12,17 +12,20 @@ _EARLIER = re.compile(
     r"|\bmedical history\b|\bknown history\b|\btreated for\b",
     re.IGNORECASE,
 )
+"""Tells of something before the present illness."""
 ABOUT_THEM = re.compile(r"demograph|past|social|family|allerg|medication|review|surg", re.IGNORECASE)
+"""Names of sections that do not tell the present illness."""
 _TELLS = re.compile(r"\bI\b(?![-.])|\b[Mm]y\b|\bpresent(?:s|ed) (?:with|for|due)\b|\bcomplain|\bseeks?\b|\breferred\b")
+"""A sentence in the patient's own words, or one that says why the patient came."""
 _VAGUE = re.compile(r"(?i)\b(?:several|multiple|various|some) (?:concerns|complaints|problems|issues|worries)\W*$")
 """A sentence that says that there are complaints, but not which."""
 _NOTHING = re.compile(r"none(?: \w+)?\W*$", re.IGNORECASE)
+"""A complaint that says only that there is none."""
 _MINE = re.compile(r"\b(?:I|[Mm]y|[Mm]e)\b(?![-.])")
-"""A story in the patient's own words needs no note beside it."""
+"""A sentence in the first person, beside which an opening needs no complaint of the note."""
 _SHORT = 12
-"""An opening answered in fewer words goes on with the next sentence of the present illness."""
+"""An answer to an opening that has fewer words goes on with the next sentence of the present illness."""
 TELLS_AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.IGNORECASE)
-
 ALONE = re.compile(
     r"\b(?:no|without|nor|denie[sd]|none)\b[^.;]{0,25}\b(?:associated|accompanying|other|additional) (?:\w+ )?"
     r"(?:symptoms?|complaints?|problems?)\b",
@@ -32,7 +35,7 @@ ALONE = re.compile(
 
 
 def main_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The sentences that tell why the patient came: its complaint, else the first of the history."""
+    """The sentences that tell why the patient came: the complaint, otherwise the first ones of the present illness."""
     history = [fact for fact in facts if fact.section != COMPLAINT] or list(facts)
     own = [fact for fact in history if not ABOUT_THEM.search(fact.section)] or history
     now = [fact for fact in own if not fact.denied and is_present_illness(fact) and not _VAGUE.search(fact.text)]
@@ -53,7 +56,7 @@ def main_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def presented_facts(facts: Sequence[Fact], main: Sequence[Fact]) -> tuple[Fact, ...]:
-    """What answers an opening: the main sentences, and a complaint that says something else."""
+    """The sentences that answer an opening: the main ones, and a complaint that says something else."""
     if any(_MINE.search(fact.text) for fact in main):
         return tuple(main)
     complaints = [fact for fact in facts if fact.section == COMPLAINT and not TELLS_AGE.search(fact.text)]

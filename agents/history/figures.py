@@ -170,10 +170,11 @@ def asked_words(question: str) -> frozenset[str]:
 
 
 _MOST_ASKED = 3.0
+"""The largest sum of the weights of a question's words that is counted."""
 
 
 def asked_figure(question: str, weights: Weights) -> float:
-    """Whether a record mostly answers questions in such words ('brought you') or hardly ever does ('worries you')."""
+    """How often records answer questions in such words, from -1 (hardly ever, 'worries you') to 1 ('brought you')."""
     total = sum(weights.get(("asked", word), 0.0) for word in sorted(asked_words(question)))
     return max(-_MOST_ASKED, min(_MOST_ASKED, total)) / _MOST_ASKED
 
@@ -328,5 +329,5 @@ def _answer_kinds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
 
 
 def kind_figures() -> frozenset[str]:
-    """The figures of single kinds of answer: each kind asked for, and told or lacking."""
+    """The names of the figures of single kinds of answer: each kind asked for, and told or lacking."""
     return frozenset(f"{name}, {how}" for name, _, _ in _answer_kinds() for how in ("told", "lacking"))

@@ -68,6 +68,7 @@ MIND = re.compile(
 )
 """Asks for thoughts about the trouble, or why the patient came only now."""
 OF_BEFORE = re.compile(r"\b(?:it|that|they|them|those|ones?|her|him)\b", re.IGNORECASE)
+"""Words that refer to what a question before it asked."""
 MORE = _any(r"(?:any|some)thing else", r"what else", r"other (?:symptoms|complaints|problems)\b", r"is that all")
 ELSE = _any(
     r"\b(?:anything|something|nothing|symptoms?) (?:else )?(?:\w+ ){0,2}(?:with|along|alongside|besides)\b"
@@ -105,6 +106,7 @@ _NAMED = (
     r"|grandmother|grandpa|grandma|love|dear|darling|sweetheart|pet|mate|pal|friend|buddy|lad|lass|fella|man|lady|bhai|ji"
     r"|there|then|again|doctor|se\u00f1ora?|monsieur|madame|(?:mr|mrs|ms|miss) \w+)"
 )
+"""Forms of address, and words that stand beside a greeting."""
 _SALUTE = re.compile(
     r"^\W*(?:hello|hi|hiya|hey|g'day|bonjour|buenos d\u00edas|good (?:day|morning|afternoon|evening)|thank you"
     rf"|thanks|right|okay|ok|well|now|so|all right|alright|tell me(?=,)|{_NAMED}(?=,))(?: {_NAMED})*"
@@ -421,6 +423,7 @@ def trouble_part(text: str) -> str:
 
 
 _AT_CLINIC = regex(r"\b(?:the|this|our) (?:[\w-]+ ){0,2}(?:clinic|ward|unit|department|team|doctors?)\b", re.IGNORECASE)
+"""Where or to whom the patient came, which is no part of the trouble."""
 
 
 _WH = regex(r"\b(?:when|where|what|how|who|which|why|since when|tell me|describe)\b", re.IGNORECASE)

@@ -45,7 +45,6 @@ _LOCAL = frozenset(
     re.findall(r"\S+", "pain swelling lump rash itch numbness weakness stiffness burning bleeding discharge trauma")
 )
 """Findings that mean little without their site."""
-
 _SURELY = 0.6
 _RELATIVE = re.compile(r"\b(mother|mum|mom|father|dad|brother|sister|uncle|aunt|grand\w+|wife|husband)", re.IGNORECASE)
 _SIMILAR = re.compile(
@@ -63,8 +62,9 @@ _NORMAL = re.compile(
     r"(?i)\b(?:all right|alright|ok|okay|normal(?:ly)?|well|properly|as usual|fine|regular(?:ly)?|still|good|on time)\b"
     r"|^(?:and |so )?(?:can|could) "
 )
-"""Questions whether all is well: a complaint is no 'yes' to them. Nor is there one to a question of two things."""
+"""Asks whether all is well, to which a complaint is no 'yes'."""
 _EITHER = re.compile(r"\bor\b(?! (?:any|some|every)\w*\b)", re.IGNORECASE)
+"""Asks which of two things is true, to which 'yes' is no answer."""
 _KIN_TOO = re.compile(r"\b(?:personal or|past or|medical or|or|and) family (?:medical )?history\b", re.IGNORECASE)
 _ALIKE = re.compile(r"similar|same|like (?:this|that|yours)")
 _OPEN = re.compile(r"^\W*(?:what (?!about)|how|where|when|who|why)\b", re.IGNORECASE)
@@ -137,8 +137,8 @@ class Memory:
         if of_complaint:
             question = replace(question, meanings=frozenset())
         recalled = self._specific(question)
-        odd = _NORMAL.search(question.text) or (recalled.kind == "yes" and _EITHER.search(question.text))
-        if odd and recalled.kind in ("yes", "no"):
+        no_plain_yes = _NORMAL.search(question.text) or (recalled.kind == "yes" and _EITHER.search(question.text))
+        if no_plain_yes and recalled.kind in ("yes", "no"):
             return Recollection("facts", recalled.facts)
         if recalled.kind in ("unknown", "unnoticed"):
             return self._last_resort(question, earlier, recalled)
@@ -172,7 +172,7 @@ class Memory:
         ]
         elsewhere = any(unit.meanings & all_meanings(fact.text) for unit in beside for fact in self.facts)
         asks_why = _asks_why(question)
-        only = only or not (elsewhere or not (asks_why or all(concepts_in(unit.text, "site") for unit in beside)))
+        only = only or (not elsewhere and (asks_why or all(concepts_in(unit.text, "site") for unit in beside)))
         if only and (asks_why or not (earlier and question_kinds.OF_BEFORE.search(question.text))):
             return Recollection("facts", self.presented, sure=True)
         return Recollection("facts", self.main) if why or len(beside) <= 1 else None

@@ -20,8 +20,9 @@ _SPOKEN_FOR = re.compile(
     re.IGNORECASE,
 )
 _NEWBORN = re.compile(r"\b(?:newborn|neonate|toddler|infant)\b", re.IGNORECASE)
+"""Names for a patient for whom a parent speaks."""
 _YOUNG = re.compile(rf"{_NEWBORN.pattern}|\bbirth ?weight\b", re.IGNORECASE)
-"""What says of a patient without an age that a parent speaks."""
+"""Words at the beginning of a story without an age that say the same."""
 PRESENT = re.compile(r"^(?:history(?: of .*)?|complaint|story)$", re.IGNORECASE)
 
 

@@ -29,8 +29,9 @@ _HARDLY_LESS = 0.5
 _NEAR = 2.0
 """How far behind the best sentence a second one may be and still be told too."""
 _LEAST_SHARE = 0.15
-"""How likely a question has to be after illnesses of the family for 'none' of the family to answer it."""
+"""The least share of a question that is about illnesses of the family, for 'none' of the family to answer it."""
 _LISTS = re.compile(r"\b(?:or|and)\b|,", re.IGNORECASE)
+"""Joins the symptoms of a question that names several."""
 _FAR = 8.0
 """The largest lead, over silence or over another sentence, that is counted."""
 
@@ -112,15 +113,15 @@ def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -
     """Which sentences may answer.
 
     Those that the rules propose may, and of the others those of relatives only if the question is about relatives. A
-    denial never answers where something is, and "none" of the family only what illnesses it has.
+    denial never answers where something is. "None" of the family answers only a question about the family's illnesses.
     """
     kin, where = KIN.search(question.text) is not None, PLACE_ASKED.search(question.text) is not None
-    illness = kin and RELATED.search(question.text) is None
-    illness = illness and aim_share("family illness", question.text) >= _LEAST_SHARE
+    kin_ill = kin and RELATED.search(question.text) is None
+    kin_ill = kin_ill and aim_share("family illness", question.text) >= _LEAST_SHARE
     return [
         (fact in proposed.facts or kin or not fact.family)
         and not (where and fact.denied)
-        and (illness or not (fact.family and nothing_in("family", fact.text)))
+        and (kin_ill or not (fact.family and nothing_in("family", fact.text)))
         for fact in memory.facts
     ]
 

@@ -44,7 +44,7 @@ def with_parts(case: Case) -> Case:
 
 
 _AT_LINE_END = re.compile(r"(?<=[a-z])-\n[ \t]*(?=[a-z])")
-"""The hyphen of a word that goes over the end of a line."""
+"""The hyphen of a word that is divided at the end of a line."""
 
 
 def opening_contains(truth: Truth, text: str) -> list[str]:

@@ -293,7 +293,7 @@ def _abbreviations(names: Sequence[str], listed: Sequence[str]) -> Iterator[re.P
 
 
 def _abbreviated(plain: Sequence[str]) -> list[str]:
-    """The abbreviations that the table has for plain names: 'MI' for what is left of 'Acute myocardial infarction'."""
+    """The abbreviations that the table has for plain names ('MI' for 'myocardial infarction'), without unclear ones."""
     forms = {key(name) for name in plain}
     unclear = class_words("no initials")
     return [short for short, name in vocabulary().abbreviations.items() if key(name) in forms and short not in unclear]

@@ -50,14 +50,14 @@ def read_synonyms(path: Path) -> Iterator[Concept]:
     if missing := [name for name in ("concept", "name") if name not in columns]:
         raise UsageError(f"{path}: column {', '.join(missing)} is missing; a list of synonyms has concept,name[,icd10]")
     concepts: dict[str, tuple[list[str], list[str]]] = {}
-    for line, cells_ in rows:
-        row = dict(zip(columns, map(str.strip, cells_), strict=False))
+    for line, values in rows:
+        row = dict(zip(columns, map(str.strip, values), strict=False))
         concept, name = row.get("concept", ""), row.get("name", "")
         if not concept or not name:
             raise UsageError(f"{path}, row {line}: concept and name must both be given")
         if (near := concepts.get(name)) and concept in near[0]:
-            said = f"{path}, row {line}"
-            log.warning("a row is left out: the two name each other in a loop", at=said, concept=concept, name=name)
+            at = f"{path}, row {line}"
+            log.warning("a row is left out: the two name each other in a loop", at=at, concept=concept, name=name)
             continue
         names, codes = concepts.setdefault(concept, ([], []))
         names.append(name)

@@ -12,18 +12,20 @@ from wardround.scenarios.case import Case, Lab
 from wardround.scenarios.loaders.inconsistencies import flag_of_range, in_person, of_later, untimed
 from wardround.scenarios.question_item import QuestionItem
 
+_UNSEEN = (
+    r"\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\u034f\u115f\u1160\u2800\u3164\uffa0\U000e0000-\U000e007f"
+)
+"""The invisible characters of a class of characters, without joiners and those below the space."""
 _INVISIBLE = regex(
-    r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\ufff9-\ufffb\u034f\u115f\u1160\u2800\u3164\uffa0\U000e0000-\U000e007f]"
+    rf"[\x01-\x08\x0b\x0c\x0e-\x1f{_UNSEEN}]"
     r"|(?<=[A-Za-z\d])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z\d])"
 )
 """Characters that a reader does not see, except the joiners that some scripts need between letters."""
 _LETTERLIKE = regex(r"[\u034f\u115f\u1160\u2800\u3164\uffa0]")
 """Invisible characters that count as letters or marks, so that Python calls them printable."""
-_NO_NAME = regex(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\ufff9-\ufffb\u034f\u115f\u1160\u2800\u3164\uffa0\U000e0000-\U000e007f]"
-)
+_NO_NAME = regex(rf"[\x00-\x1f\u200c\u200d{_UNSEEN}]")
+"""Characters that no id may have."""
 _SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
 _AGE = regex(
     rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d"
@@ -89,6 +91,7 @@ _WIDOWED = regex(
     re.IGNORECASE,
 )
 _OF_MARRIAGE = ("widow", "married", "divorced", "single", "husband", "wife", "spouse")
+"""Words without which a text tells nothing of a marriage."""
 _SPOUSE = regex(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
 _NOT_LIVING = regex(
     r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since"
@@ -359,7 +362,7 @@ def _reports(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _bare(name: str, value: str) -> bool:
-    """Whether the value of a test is a mere figure where the test's name asks for a unit."""
+    """Whether the value of a test is only a number or a range, though the test has a unit."""
     if "saturation" in name.lower() and re.fullmatch(r"(?:0?[.,]\d+|1[.,]0+)", value.strip()):
         return False  # a fraction
     return not _percent(name) and bool(_FIGURE.fullmatch(value.strip())) and not _UNITLESS.search(name)

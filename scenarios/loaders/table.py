@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text, read_json, regex, suggestion, table_rows_of, toml_file
+from wardround.engine.text import HEADER_AGAIN, file_text, read_json, regex, suggestion, table_rows_of, toml_file
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.lettered_choices import lettered_choice
 from wardround.scenarios.loaders.source import WIDE, Loader, Playable, Refused
@@ -22,9 +22,8 @@ FIELDS = (
 _OF_QUESTIONS = ("group", "source_group", "level", "language")
 _OPTION = "option."
 _CELLS = "the row has another number of cells than the header"
-_TWICE = "the names of columns stand here again: are two tables in one file? what follows may be another one"
 _BROKEN = regex("[\udc80-\udcff]")
-"""A byte that is not UTF-8, as `_text` keeps it."""
+"""A byte that is not UTF-8, as `_text` reads it."""
 _FORMAT, _FAULT = "", "?"
 """Keys of a row besides its fields: the name of its format, and what is wrong with it as a whole, or ''."""
 _PREFIXES = ("history.", "examination.", "investigation.")
@@ -242,11 +241,11 @@ def _text(path: Path) -> str:
 
 
 def _row_fault(names: Sequence[str], row: Sequence[str]) -> str:
-    """What is wrong with a row as a whole: bytes that are not UTF-8, names of columns, too many or too few cells."""
+    """What is wrong with a row as a whole ('' if nothing): a byte that is no UTF-8, the header again, missing cells."""
     if broken := _BROKEN.search("\n".join(row)):
         return f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8; convert the row to UTF-8"
     if [cell.strip() for cell in row] == list(names):
-        return _TWICE
+        return HEADER_AGAIN
     return _CELLS if len(row) != len(names) else ""
 
 

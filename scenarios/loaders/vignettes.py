@@ -45,7 +45,7 @@ def sort_sentences(sentences: Iterable[str]) -> tuple[list[str], list[str], list
     history: list[str] = []
     examination: list[str] = []
     tests: list[str] = []
-    parts = (part for one in sentences for part in (_HALVES.split(one) if _examined_and_tested(one) else [one]))
+    parts = (part for one in sentences for part in (_SEMICOLON.split(one) if _examined_and_tested(one) else [one]))
     for sentence in parts:
         if _TESTED.search(sentence):
             tests.append(sentence)
@@ -56,11 +56,11 @@ def sort_sentences(sentences: Iterable[str]) -> tuple[list[str], list[str], list
     return history, examination, tests
 
 
-_HALVES = regex(r"(?<=;)\s+")
+_SEMICOLON = regex(r"(?<=;)\s+")
 
 
 def _examined_and_tested(sentence: str) -> bool:
-    """Whether a sentence tells an examination and a test, which are then sorted by the parts between semicolons."""
+    """Whether a sentence tells of an examination and of a test; its parts between semicolons are then sorted apart."""
     return bool(_EXAMINED.search(sentence) and _TESTED.search(sentence))
 
 

@@ -225,6 +225,7 @@ _RESULTS = {"labs": LABS, "cultures": CULTURES, "reports": REPORTS}
 """The tables of results, and the columns of each that are read."""
 
 _TESTED: Mapping[ResultKind, str] = {"laboratory": "labevents", "microbiology": "microbiologyevents"}
+"""Kind of results -> the table that has them."""
 
 Say = Callable[[str], None]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
 from wardround.scenarios.build_steps import steps_table, why_no_case
-from wardround.scenarios.mimic.mimic_files import BadRow, MimicCopy, MimicOptions, heads_first, sha256_of
+from wardround.scenarios.mimic.mimic_files import BadRow, MimicCopy, MimicOptions, repeated_headers_first, sha256_of
 from wardround.scenarios.mimic.pool import DiseasePool, diseases_by_name
 from wardround.scenarios.mimic.rules import RuleSteps
 
@@ -110,10 +110,14 @@ class MimicAccount:
             lost = sum(not row.latin for row in bad)
             latin = len(bad) - lost
             said.append(f"{name}: {count_noun(lost, 'row')} could not be read, {latin:,} read as Latin-1")
-            said += [f"  {row}" for row in heads_first(bad)[:5]]
+            said += [f"  {row}" for row in repeated_headers_first(bad)[:5]]
         return "\n".join(said)
 
 
 def _bad_rows(rows: Sequence[BadRow]) -> dict[str, Json]:
     latin = sum(row.latin for row in rows)
-    return {"lost": len(rows) - latin, "latin1": latin, "rows": [str(row) for row in heads_first(rows)[:_MOST_ROWS]]}
+    return {
+        "lost": len(rows) - latin,
+        "latin1": latin,
+        "rows": [str(row) for row in repeated_headers_first(rows)[:_MOST_ROWS]],
+    }

@@ -233,7 +233,7 @@ _STRAYS = (
         "select distinct hadm_id from raw_codes anti join people using (hadm_id)",
     ),
 )
-"""(table, what is wrong, query) of admissions whose rows do not fit together."""
+"""(table, what is wrong, query) for the kinds of admissions whose rows do not fit together."""
 
 
 def load_admissions(db: WorkDatabase, tree: MimicCopy) -> None:
@@ -264,7 +264,7 @@ def load_admissions(db: WorkDatabase, tree: MimicCopy) -> None:
     for table, what, query in _STRAYS:
         if many := db.one(f"select count(*) from ({query})"):  # noqa: S608 - our own names
             first = ", ".join(str(hadm) for (hadm,) in db.rows(f"{query} order by hadm_id nulls last limit 5"))
-            strays.append(f"{table}: {what}, of {count_noun(many, 'admission')}: {first}{' ...' * (many > 5)}")
+            strays.append(f"{table}: {what}, of {count_noun(many, 'admission')}: {first}{' ...' if many > 5 else ''}")
     db.run("drop table raw_codes; drop table admissions; create or replace table strays (said varchar)")
     db.put("strays", {"said": strays})
 
@@ -305,7 +305,7 @@ def load_notes(db: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
 
 
 def _no_note_of(*kinds: str) -> str:
-    """The condition that a row is no note of the `kinds`, which the other table of notes has: a file may hold both."""
+    """The SQL condition that a row is no note of the `kinds`, because one file may hold both tables of notes."""
     return f"coalesce(t.note_type, '') not in ({', '.join(map(_sql_text, kinds))})"
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import count_noun
+from wardround.engine.text import HEADER_AGAIN, count_noun
 
 _TEXT = "VARCHAR"
 
@@ -131,6 +131,7 @@ TABLES: Mapping[str, MimicTable] = {
 """Every table that a build may read, by name."""
 
 _COLUMNS = frozenset(name for table in TABLES.values() for name in (*table.needed, *table.more))
+"""The names of all columns of all tables."""
 
 OnBadRow = Literal["stop", "skip"]
 
@@ -143,9 +144,6 @@ _MESSAGES = {
     "INVALID ENCODING": "bytes are not UTF-8",
     "INVALID STATE": "the quotation marks cannot be made sense of",
 }
-
-
-_HEADS = "the names of columns stand here again: are two tables in one file? what follows may be another one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +160,8 @@ class BadRow:
     detail: str
 
     @property
-    def heads(self) -> bool:
-        """Whether the row is a second row of names: the value that does not fit is the name of a column."""
+    def repeats_header(self) -> bool:
+        """Whether the row repeats the header: the value that does not fit is the name of a column."""
         return self.kind == "CAST" and self.detail.strip('"').lower() in {self.column.lower(), *_COLUMNS}
 
     @property
@@ -173,20 +171,20 @@ class BadRow:
 
     def __str__(self) -> str:
         column = f", column {self.column}" if self.column else ""
-        said = _HEADS if self.heads else _MESSAGES.get(self.kind, self.detail)
-        detail = f" ({self.detail})" if self.kind == "CAST" and not self.heads else ""
+        said = HEADER_AGAIN if self.repeats_header else _MESSAGES.get(self.kind, self.detail)
+        detail = f" ({self.detail})" if self.kind == "CAST" and not self.repeats_header else ""
         return f"{self.path}, row {self.row}{column}: {said}{detail}"
 
 
-def heads_first(bad: Sequence[BadRow]) -> list[BadRow]:
-    """Faults in the order of telling: a second row of names first, since it explains those behind it."""
-    return sorted(bad, key=lambda row: not row.heads)
+def repeated_headers_first(bad: Sequence[BadRow]) -> list[BadRow]:
+    """The faults with repeated headers first, because these explain the faults of the rows behind them."""
+    return sorted(bad, key=lambda row: not row.repeats_header)
 
 
 def refuse(bad: Sequence[BadRow], total: int) -> UsageError:
     """The error that stops a build at the faults of one file; it lists the first five."""
     more = f"\n  and {total - 5} more" if total > 5 else ""
-    rows = "\n".join(f"  {row}" for row in heads_first(bad)[:5])
+    rows = "\n".join(f"  {row}" for row in repeated_headers_first(bad)[:5])
     return UsageError(
         f"{count_noun(total, 'row')} cannot be read as written; --on-bad-row skip goes on without them\n{rows}{more}"
     )
@@ -197,6 +195,7 @@ NONE = "none"
 _ALWAYS = ("admissions", "patients", "diagnoses_icd")
 """The tables without which there is no admission to build from."""
 _GZIP = b"\x1f\x8b"
+"""How a gzip file begins."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 """How a file in UTF-16 begins."""
 
@@ -290,7 +289,7 @@ def find_tables(root: Path, named: Mapping[str, str], version: str = "") -> Mimi
 def _header_fault(table: MimicTable, columns: tuple[str, ...]) -> str:
     """Why the first row of a file cannot be the names of a table's columns; "" where it can.
 
-    The row is told only if it has one of the names: otherwise it may be a patient's.
+    The message quotes the row only if it has one of the names; otherwise the row may be a patient's.
     """
     absent = [column for column in table.needed if column not in columns]
     if len(columns) == 1 and (mark := next((mark for mark in ";\t|" if mark in columns[0]), "")):

@@ -95,21 +95,14 @@ def _own_names(disease: PoolDisease, listed: Mapping[str, PoolDisease]) -> PoolD
     return replace(disease, synonyms=tuple(name for name in disease.synonyms if name not in others))
 
 
-_TEN = re.compile(r"[A-Z]\d(?:\w\w{0,4})?")
-_NINE = re.compile(r"[EV]?\d{2,5}")
+_CODES = {"icd10": re.compile(r"[A-Z]\d(?:\w\w{0,4})?"), "icd9": re.compile(r"[EV]?\d{2,5}")}
+"""Column -> the form of a code of ICD-10-CM or ICD-9-CM, or of its beginning."""
 
 
 def _no_code(row: Mapping[str, str | None]) -> tuple[str, str] | None:
-    """(column, cell) of what cannot be a code of ICD-10-CM or ICD-9-CM or begin one."""
-    return next(
-        (
-            (column, part)
-            for column, form in (("icd10", _TEN), ("icd9", _NINE))
-            for part in _parts(row.get(column))
-            if not form.fullmatch(plain_code(part))
-        ),
-        None,
-    )
+    """(column, code) of the first code of a row that has not the form of its column; None if all have it."""
+    stated = [(column, code) for column in _CODES for code in _parts(row.get(column))]
+    return next(((column, code) for column, code in stated if not _CODES[column].fullmatch(plain_code(code))), None)
 
 
 def read_admissions(path: Path) -> frozenset[int]:

@@ -189,6 +189,7 @@ _RESULTS: Mapping[ResultKind, Callable[[AdmissionResults], Sequence[Lab | Cultur
     "laboratory": lambda results: results.labs,
     "microbiology": lambda results: results.cultures,
 }
+"""Kind of results -> those of an admission."""
 
 
 def coded_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:

@@ -311,7 +311,7 @@ class CurationAccount(RunAccount):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.made.items())
         said.append(f"{count_noun(sum(self.made.values()), 'case')} ({kinds})")
         if self.skipped:
-            more = f"; {len(self.skipped) - most:,} more in the account" * (len(self.skipped) > most)
+            more = f"; {len(self.skipped) - most:,} more in the account" if len(self.skipped) > most else ""
             said.append(f"left out before the model was asked ({len(self.skipped):,}{more}):")
             said += [f"  {name}: {why}" for name, why in self.skipped[:most]]
         return "\n".join(
