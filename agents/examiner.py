@@ -34,7 +34,7 @@ class Examiner:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 14
+    VERSION: ClassVar[int] = 15
 
     def __init__(self) -> None:
         self._record: Json = ()

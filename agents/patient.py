@@ -36,7 +36,7 @@ class Patient:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 16
+    VERSION: ClassVar[int] = 17
 
     def __init__(self, seat: Seat | None = None) -> None:
         self._speech = Speech.of(seat)
