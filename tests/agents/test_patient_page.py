@@ -22,7 +22,7 @@ def share(count: int, of: int) -> tuple[float, float, float]:
 
 
 def test_the_page_has_the_sets() -> None:
-    assert len(SETS) == 8
+    assert len(SETS) == 10
 
 
 @pytest.mark.parametrize("name", SETS)
