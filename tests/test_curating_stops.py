@@ -54,7 +54,7 @@ async def test_a_stop_in_the_middle_and_a_resume_ask_nothing_twice(tmp_path: Pat
         first = await CaseBuild(out).begin(given, store, progress)
         assert first.account.open > 0
         assert flow(first)["finished"][1] == first.account.open
-        partial = out.read_text()
+        partial = out.read_text() if out.exists() else ""  # a build that made nothing writes nothing
         whole = await CaseBuild(out).resume("r", store, Progress())
         assert whole.account.open == 0
         assert max(server.counts.values()) == 1
