@@ -122,7 +122,7 @@ def _each_name(text: str, known: Known) -> tuple[str, ...]:
     if not words or words[0] in order_words("edge") or words[-1] in order_words("edge"):
         return ()
     taken = axes.specimen(text)
-    bare = taken and " " not in text and not axes.without_specimen(text)
+    bare = taken and not axes.without_specimen(text)
     if bare and (not text.isupper() or text == taken):  # 'urine', but 'MSU'
         return ()
     if known(text):

@@ -298,7 +298,8 @@ def _in_specimen(name: str, table: Catalogue) -> Link | None:
     for text in (name, unmeasured(BRACKET.sub(" ", name))):
         said = [_SHORT.get(word, word) for word in axes.without_specimen(text).split()]
         words = [word for word in said if word not in _BETWEEN]
-        for form in dict.fromkeys((" ".join(said), " ".join(words), strip_ends(" ".join(words)))):  # 'group A strep'
+        lettered = [word for word in said if word == "a" or word not in _BETWEEN]  # 'group A strep'
+        for form in dict.fromkeys((" ".join(lettered), " ".join(words), strip_ends(" ".join(words)))):
             test = (axes.alike(form, table) or _named(form, table)) if form else None
             if test and table.tests[test].kind in ("lab", "microbiology"):
                 taken = _taken_from(axes.specimen(name), table.tests[test], table)
@@ -314,8 +315,6 @@ def _taken_from(specimen: str, test: Test, table: Catalogue) -> bool:
     """Whether a test is done on a specimen: no blood count or serology on sputum or a swab, no panel on urine."""
     serology = axes.methods(test.name) == ("antibody",) or test.usual == axes.BLOOD
     blood = axes.own_specimen(test) == axes.BLOOD or (test.kind == "microbiology" and serology)
-    if test.name.startswith("Partial pressure"):
-        return axes.same_specimen(axes.BLOOD, specimen)
     single = test.kind == "lab" and specimen in ("urine", "stool") and test.name not in table.below
     return not blood or single or specimen.partition(" ")[0] not in _OF_GERMS
 

@@ -154,3 +154,8 @@ def test_a_result_a_referral_and_a_dose_order_nothing(text: str) -> None:
 )
 def test_each_test_is_done_on_its_own_specimen(text: str, specimens: list[str]) -> None:
     assert [one.specimen for piece in read_order(text).pieces for one in piece.concepts] == specimens
+
+
+def test_a_run_of_names_loses_no_fluid() -> None:
+    pieces = read_order("pleural fluid partial pressure of oxygen").pieces
+    assert {one.specimen for piece in pieces for one in piece.concepts} == {"pleural fluid"}
