@@ -349,7 +349,8 @@ def timed_requests(text: str, orders: Orders) -> tuple[tuple[str, When | None], 
 
     `orders` tells which texts name a test: an item that does not without its words of time keeps them. A time behind a
     list ('Na, K and creatinine on day 4') or before it ('yesterday's Na and K') is that of all its items. A time alone
-    ('creatinine on admission and at discharge') orders the test before it once more.
+    ('creatinine on admission and at discharge') orders the test before it once more. A day that opens a text, or stands
+    in its heading ('Day 3 labs: Na') or in brackets, is that of the whole text.
 
     ::
 
@@ -368,7 +369,20 @@ def timed_requests(text: str, orders: Orders) -> tuple[tuple[str, When | None], 
             parts[-1] = (f"{parts[-1][0]}{piece.joint}{piece.text}", piece.when)
         else:
             parts.append((piece.text, piece.when))
-    return tuple(parts) if any(when for _, when in parts) else ((text, None),)
+    if any(when for _, when in parts):
+        return tuple(parts)
+    days = [mark for mark in marks if mark.when.days]
+    return ((text, _together(days, written) if len(days) == 1 and _heads(days[0], written) else None),)
+
+
+def _heads(mark: _Mark, text: str) -> bool:
+    """Whether a time opens a text, or stands in its heading, in brackets ('sodium (day 3)') or before them."""
+    before, behind = text[: mark.start].rstrip(), text[mark.end :].lstrip()
+    in_heading = (
+        ":" in behind and not _ENDS.search(before) and not _JOINT.search(f"{before} {behind.partition(':')[0]}")
+    )
+    in_brackets = before.endswith("(") and behind.startswith(")")
+    return not before or in_heading or in_brackets or behind.startswith("(")  # 'labs of day 4 (sodium, CRP)'
 
 
 def _spread(pieces: Sequence[_Piece]) -> None:
@@ -382,8 +396,8 @@ def _spread(pieces: Sequence[_Piece]) -> None:
             lists.append([])
         lists[-1].append(piece)
     for items in lists:
-        if len(items) > 1 and not _LINKS.search(items[-1].joint):
-            continue  # 'sodium on day 1, CT head'
+        if len(items) > 1 and not items[0].leads and not _LINKS.search(items[-1].joint):
+            continue  # 'sodium on day 1, CT head', but 'on day 3: sodium, potassium'
         timed: When | None = None
         for piece in items:
             timed = piece.when if piece.leads else None if piece.blocked else timed

@@ -62,10 +62,7 @@ def at_time(hits: Sequence[Hit], when: When, chart: Chart, reported: Collection[
         nights = when.clock is not None and when.clock[1] > _DAY  # the night of a day ends on the next one
         if edges and not any(_within(day, edges) for day in (time.date(), *([_eve(time)] if nights else ()))):
             return False
-        if (
-            when.clock is not None
-            and (time.hour * 60 + time.minute - when.clock[0]) % _DAY > when.clock[1] - when.clock[0]
-        ):
+        if when.clock is not None and _late(time, when.clock[0]) > when.clock[1] - when.clock[0]:
             return False
         span = abs(when.hours) * _HOUR
         return not span or (time <= first + span if when.hours > 0 else time >= last - span)

@@ -20,7 +20,8 @@ _DAYS = (
     regex(r"(?i)\b(?P<later>\d{1,2}|one|two|three|four|five|six|seven) days? (?:after|into|post|since) (?:the )?"
           r"(?:admission|presentation|arrival)\b"),
     regex(
-        r"(?i)(?:(?<=\bon )|(?<=\bfrom )|(?<=\bat )|(?<=\bof )|(?<=\bto )|(?<=\band )|(?<=\buntil )|(?<=\bsince )"
+        r"(?i)(?:(?<=\bon )|(?<=\bfor )|(?<=\()|(?<=\bfrom )|(?<=\bat )|(?<=\bof )|(?<=\bto )|(?<=\band )"
+        r"|(?<=\buntil )|(?<=\bsince )"
         r"|(?<=\bbetween )|(?<=\bbefore )|(?<=\bafter )|^|(?<=\bthe )|(?<=[,;] ))"
         rf"(?:(?:hospital|admission|inpatient) )?day\s?#?(?P<stay>\d{{1,2}})\b(?:['\u2019]s\b)?{_NOT_OF_STAY}"
         r"(?: of (?:the |her |his |their )?(?:admission|stay|hospitali[sz]ation))?"

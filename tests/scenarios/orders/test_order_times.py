@@ -165,3 +165,18 @@ def test_what_the_record_does_not_tell_is_said(asked: str, cited: list[str], say
 def test_today_is_the_day_of_the_latest_result_that_was_told() -> None:
     assert answered("yesterday's sodium", ("labs[3]",))[0] == ["labs[2]"]
     assert answered("CRP")[1] == "C-reactive protein: 40 mg/L."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On day 3: sodium, potassium",
+        "Day 3 labs: sodium, potassium",
+        "For hospital day 3 please check a sodium",
+        "Sodium (day 3)",
+        "Repeat the labs of day 3 (sodium, potassium)",
+    ],
+)
+def test_a_day_that_heads_an_order_or_stands_in_brackets_is_that_of_all(text: str) -> None:
+    whens = [when for _, when in timed(text)]
+    assert [[day.stay for day in when.days if day is not None] if when else None for when in whens] == [[3]]
