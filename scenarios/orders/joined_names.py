@@ -1,7 +1,7 @@
 """Splits names joined by commas, 'and' and slashes, and gives each the words that they share."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 import msgspec
@@ -37,9 +37,14 @@ _SHARED_METHODS = {"pcr", "igm", "igg", "dna", "rna"}
 
 
 @cache
+def order_roles() -> Mapping[str, frozenset[str]]:
+    """The words of a sentence that orders, as they are written, by their role (`order_words.csv`)."""
+    return {row["role"]: frozenset(row["words"].split()) for row in table_rows("order_words.csv")}
+
+
 def order_words(role: str) -> frozenset[str]:
-    """The words of one role in a sentence that orders (`order_words.csv`), as they are written."""
-    return frozenset(next(row["words"] for row in table_rows("order_words.csv") if row["role"] == role).split())
+    """The words of one role in a sentence that orders."""
+    return order_roles()[role]
 
 
 def trimmed(piece: str, known: Known) -> str:

@@ -8,7 +8,8 @@ from rapidfuzz.distance import OSA
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue
-from wardround.scenarios.terms.wording import lexicon, table_rows, tokens
+from wardround.scenarios.orders.joined_names import order_roles
+from wardround.scenarios.terms.wording import lexicon, tokens
 
 FUZZY = 90.0
 """Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of MultiCogEval, A.3."""
@@ -103,7 +104,7 @@ def misspelt(text: str, table: Catalogue) -> list[tuple[int, int, str]]:
     found = []
     for match in _LONG_WORD.finditer(text):
         form = " ".join(tokens(match[0]))
-        if form in speller(table).words or form in lexicon() or match[0].lower() in _said():
+        if form in speller(table).words or form in lexicon() or match[0].lower() in _ordering_words():
             continue
         right = _speller_of_words(table).correct(match[0].lower())
         if right and not _TITLED.search(text[: match.start()]):
@@ -112,9 +113,8 @@ def misspelt(text: str, table: Catalogue) -> list[tuple[int, int, str]]:
 
 
 @cache
-def _said() -> frozenset[str]:
-    """The words of all roles in a sentence that orders."""
-    return frozenset(word for row in table_rows("order_words.csv") for word in row["words"].split())
+def _ordering_words() -> frozenset[str]:
+    return frozenset().union(*order_roles().values())
 
 
 @lru_cache(maxsize=16384)

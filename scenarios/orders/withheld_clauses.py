@@ -123,6 +123,8 @@ _DENIED = regex(
     r"|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
+_OTHERS = r"(?:ent|urol\w*|renal|neuro\w*|derm\w*|cardio\w*|surg\w*|gyn\w*|resp|haem\w*|onc\w*|radiology|gp|pcp)"
+"""Who else sees the patient or does a test."""
 _NEEDLESS = regex(
     r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|req(?:ui)?r?e?d|warranted|helpful|useful|wanted|funded"
     r"|justified"
@@ -133,9 +135,7 @@ _NEEDLESS = regex(
     r"|\b(?:to|could|can|may|might) be considered (?:later|at|next|in|after)\b|\bnot a priority\b|^(?:(?:please"
     r"|pls) )?chase\b"
     r"|\s(?:no (?:need|use|point|value)|contraindicated)\b|\b(?:they|team|\w+ reg) will (?:order|arrange|do|book)\b"
-    r"|\s(?:ent|urology|renal|neuro\w*|derm\w*|cardio\w*|surg\w*|gynae?|resp|gp|radiology|haem\w*"
-    r"|onc\w*) to (?:do|arrange|perform|book)$"
-    r"|\s(?:with|w/) (?:the )?(?:gp|pcp|urol\w*|ent|renal|neuro\w*|derm\w*|cardio\w*|gynae?|resp|haem\w*|onc\w*)$"
+    rf"|\s{_OTHERS} to (?:do|arrange|perform|book)$|\s(?:with|w/) (?:the )?{_OTHERS}$"
     r"|\s(?:already (?:listed|booked|scheduled|arranged|requested|in progress)|(?:listed|booked|scheduled"
     r"|pencilled(?: in)?)"
     r" (?:for|on) (?!a\b|an\b)[^,;]*)$"
@@ -429,9 +429,8 @@ _ANOTHER_DID = regex(
 """Says that another has done the tests that follow ('GP did TFT, B12')."""
 _PERFORMED = regex(r"(?i)\b(?:done|performed|taken|drained|tapped)\b")
 _REFERS = regex(
-    r"(?i)^(?:ent|ophthal\w*|ortho\w*|surg\w*|neuro\w*|renal|cardio\w*|gastro|psych\w*|derm\w*|physios?|ot|salt"
-    r"|dietic\w*"
-    r"|pharm\w*|(?:med )?reg|team|gynae\w*|obs|urology|haem\w*|micro|id|palliative|icu|itu|anaesthe\w*|vascular)"
+    rf"(?i)^(?:{_OTHERS}|ophthal\w*|ortho\w*|gastro|psych\w*|physios?|ot|salt|dietic\w*|pharm\w*|(?:med )?reg|team|obs"
+    r"|micro|id|palliative|icu|itu|anaesthe\w*|vascular)"
     r"\s(?:to(?!\s(?:do|perform|measure|check|carry out|repeat)\b)|will|aware|informed|happy|has|have)\b"
 )
-"""Who else sees the patient ('ENT to scope him')."""
+"""Says what another does for the patient ('ENT to scope him')."""
