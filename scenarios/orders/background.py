@@ -10,7 +10,8 @@ from wardround.scenarios.terms.wording import lexicon, list_words, stem
 _TREATS = regex(
     r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start(?! (?:by|with|off))"
     r"|begin(?! (?:by|with))|give|administer|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject"
-    r"|intubate|ventilate|admit|discharge|transfer|refer(?! (?:\w+ ){0,3}for (?:an?|the) )|consult|treat|resuscitate"
+    r"|intubate|ventilate|admit|discharge(?=\W*$|\s(?:him|her|them|the|pt|patient|home|to|on|with|today"
+    r"|tomorrow|if|when|after|from)\b)|transfer|refer(?! (?:\w+ ){0,3}for (?:an?|the) )|consult|treat|resuscitate"
     r"|hydrate|replete|replace|titrate|switch|initiate)\b|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq"
     r"|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b"
     r"|\bnon-?rebreather\b|^(?:\w+ )?(?:heparin|insulin|\w{4,}(?:ine|in|ol|am|il))\s(?:gtts?|drips?|infusions?"

@@ -75,29 +75,25 @@ def respelt(text: str, table: Catalogue) -> list[tuple[int, int, str]]:
         respelt("islet antibodes please", catalogue())  # [(6, 15, 'antibodies')]
     """
     wrong = misspelt(text, table)
-    right = {(start, end): word for start, end, word in wrong}
-    spans = [match.span() for match in _SPACED.finditer(text)] if wrong else []
-    kept = set[tuple[int, int]]()
-    for at in range(len(spans)):
-        for size in range(1, _WINDOW + 1):
-            window = spans[at : at + size]
-            inside = [span for span in right if any(start <= span[0] < end for start, end in window)]
-            if len(window) < size or kept.issuperset(inside):
-                continue
-            said = text[window[0][0] : window[-1][1]]
-            for start, end in reversed(inside):
-                begin = start - window[0][0]
-                said = f"{said[:begin]}{right[start, end]}{said[begin + end - start :]}"
-            linked = link_as_written(said.strip(" .,;:?!()"), table) if not _STOPS.search(said[:-1]) else None
-            if linked is not None and linked.kind != "examination":
-                kept.update(inside)
-    return [one for one in wrong if one[:2] in kept]
+    right = {start: word for start, _, word in wrong}
+    words = {match.start(): right.get(match.start(), match[0]) for match in _TOKEN.finditer(text)} if wrong else {}
+    places = {start: place for place, start in enumerate(words)}
+    return [one for one in wrong if _in_name(places[one[0]], [*words.values()], table)]
 
 
-_SPACED = regex(r"\S+")
-_STOPS = regex(r"[,;:?!()]|\.\s")
+_STOPS = frozenset(",;:?!().")
+_TOKEN = regex(r"[,;:?!()]|\.(?=\s|$)|(?:[^\s,;:?!().]|\.(?!\s|$))+")
+"""A word, or a mark at which a name ends."""
 _WINDOW = 4
 """Most words of a name in which a misspelt word is looked for."""
+
+
+def _in_name(place: int, words: Sequence[str], table: Catalogue) -> bool:
+    """Whether the word at a place is in the name of a test other than an examination."""
+    sizes = range(1, _WINDOW + 1)
+    windows = (words[first : first + size] for size in sizes for first in range(max(0, place - size + 1), place + 1))
+    named = (link_as_written(" ".join(window), table) for window in windows if not _STOPS & set(window))
+    return any(one is not None and one.kind != "examination" for one in named)
 
 
 def _named(clause: str, words: Sequence[tuple[int, int]], table: Catalogue) -> Iterator[str]:

@@ -21,7 +21,7 @@ from wardround.scenarios.orders.joined_names import (
     split_commas,
     trimmed,
 )
-from wardround.scenarios.orders.name_lookup import Link, link
+from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.orders.samples import from_sample
 from wardround.scenarios.terms.wording import lexicon, stem
 
@@ -340,10 +340,6 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
         yield from _without_circumstance(outer, known) or (parts if len(parts) == 1 and known(parts[0]) else [piece])
 
 
-def _same_test(one: Link | None, other: Link | None) -> bool:
-    return one is not None and other is not None and one.test == other.test
-
-
 def _run(piece: str, known: Known) -> list[str]:
     """The tests of a run of names without commas; a part of the body is none of them ('both legs')."""
 
@@ -355,9 +351,9 @@ def _run(piece: str, known: Known) -> list[str]:
         return not (place and all(stem(word) in lexicon() for word in phrase.split()))
 
     names = run_of_names(piece, names_test) if why_no_test(piece) != "treatment" else []
-    linked = [link(name, catalogue()) for name in names]
-    again = {at for at in range(len(linked) - 1) if _same_test(linked[at], linked[at + 1])}
-    return [name for at, name in enumerate(names) if at not in again]  # 'H. pylori urea breath test' is one
+    tests = [linked.test if (linked := link(name, catalogue())) else name for name in names]
+    behind = [*tests, ""][1:]  # 'H. pylori urea breath test' is one
+    return [name for name, test, after in zip(names, tests, behind, strict=True) if test != after]
 
 
 def _without_circumstance(piece: str, known: Known) -> list[str]:

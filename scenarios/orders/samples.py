@@ -38,6 +38,8 @@ def names_puncture(head: str) -> bool:
     return _PUNCTURE.search(head) is not None
 
 
+IS_TAKEN = regex(r"(?i)\b(?:done|performed|tapped|drained|aspirated|taken|sent|out)\b")
+"""Says of a puncture or sample that it is done."""
 _FROM = regex(r"(?i)\s(?:from|off)\s(?:(?!\b(?:and|for|with)\b)[\w -])+$")
 
 

@@ -9,7 +9,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.orders.name_lookup import link, unmeasured
-from wardround.scenarios.orders.samples import names_puncture
+from wardround.scenarios.orders.samples import IS_TAKEN, names_puncture
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 
@@ -131,15 +131,11 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
         sentence = part.sentence
 
 
-_TAPPED = regex(r"(?i)\b(?:done|performed|tapped|drained|aspirated|taken|sent|out)\b")
-"""Says that a puncture is done."""
-
-
 def _tapped(part: Part) -> str:
     """The fluid of a puncture that is done, which the next sentence asks about ('pleural tap done - send LDH')."""
     taken = axes.specimen(part.text) if part.why in ("", "done", "statement") else ""
     taken = "CSF" if not taken and names_puncture(part.text) else taken
-    return taken if taken in _FLUIDS and _TAPPED.search(part.text) else ""
+    return taken if taken in _FLUIDS and IS_TAKEN.search(part.text) else ""
 
 
 def _carries(text: str, stated: str, table: Catalogue) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, order_words
-from wardround.scenarios.orders.samples import names_puncture
+from wardround.scenarios.orders.samples import IS_TAKEN, names_puncture
 from wardround.scenarios.terms.wording import lexicon, stem
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
@@ -410,7 +410,7 @@ def _part(part: str) -> Iterator[Clause]:
 
 def _heads(head: str) -> Why | Literal[""]:
     """Why the words before a colon order nothing though the list behind it is ordered ('Started on lithium: TSH')."""
-    if _DONE.search(head) or _PERFORMED.search(head):
+    if _DONE.search(head) or IS_TAKEN.search(head):
         return "done" if axes.specimen(head) not in ("", axes.BLOOD) or names_puncture(head) else ""
     return "statement" if _TELLS.search(head) and not _REQUESTS.search(head) else ""
 
@@ -427,7 +427,6 @@ _ANOTHER_DID = regex(
     r"|took)\s"
 )
 """Says that another has done the tests that follow ('GP did TFT, B12')."""
-_PERFORMED = regex(r"(?i)\b(?:done|performed|taken|drained|tapped)\b")
 _REFERS = regex(
     rf"(?i)^(?:{_OTHERS}|ophthal\w*|ortho\w*|gastro|psych\w*|physios?|ot|salt|dietic\w*|pharm\w*|(?:med )?reg|team|obs"
     r"|micro|id|palliative|icu|itu|anaesthe\w*|vascular)"
